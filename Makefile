@@ -1,0 +1,42 @@
+# make run   set up, then the main job on bundled data
+# make test  set up, then every check and test
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := $(wildcard src/arcbatt/native/*)
+CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp)
+
+.PHONY: run test lint unit docs format clean
+
+run: $(VENV)/installed
+	$(BIN)/arcbatt run
+
+test: lint unit
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	$(BIN)/python tools/generate_docs.py --check
+
+unit: $(VENV)/installed
+	$(BIN)/pytest
+
+docs: $(VENV)/installed
+	$(BIN)/python tools/generate_docs.py
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+# The editable install builds the compiled core, so it depends on the core's sources.
+$(VENV)/installed: pyproject.toml CMakeLists.txt src/arcbatt/_version.py $(NATIVE)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "arcbatt needs Python 3.11 or newer; try make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,34 @@
+"""What running a program gives: a value, or a failure with its place and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from arcbatt.errors import PRECEDENCE, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A failed value. Where it happened and in which words is for people; only the reason is compared."""
+
+    reason: Reason
+    primitive: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+    detail: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        where = f" in {self.primitive}" if self.primitive else ""
+        line = f", line {self.line}" if self.line else ""
+        detail = f": {self.detail}" if self.detail else ""
+        return f"failed: {self.reason.value}{where}{line}{detail}"
+
+
+Outcome = Any
+"""A plain value of the language, or Failed."""
+
+
+def first_failure(values: list[Any] | tuple[Any, ...]) -> Failed | None:
+    """Which of several values a call that gets them fails with, if any: by precedence of reason, then position."""
+    failures = [value for value in values if isinstance(value, Failed)]
+    return min(failures, key=lambda failed: PRECEDENCE[failed.reason]) if failures else None

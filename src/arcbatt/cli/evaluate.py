@@ -1,0 +1,39 @@
+"""`arcbatt eval`."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+from arcbatt.arc.grids import to_grid
+from arcbatt.backends.outcome import Failed
+from arcbatt.backends.python import Sample, evaluate
+from arcbatt.conformance import encode
+from arcbatt.errors import DataError, UsageError
+from arcbatt.frontend import parse_expression
+
+
+def print_value(expression: str, grid: str | None, task: str | None) -> None:
+    """Print the value of an expression on a grid as JSON; exit 1 where it fails."""
+    outcome = evaluate(parse_expression(expression), _sample(grid, task))
+    if isinstance(outcome, Failed):
+        typer.echo(str(outcome), err=True)
+        raise typer.Exit(1)
+    typer.echo(json.dumps(encode(outcome)))
+
+
+def _sample(grid: str | None, task: str | None) -> Sample:
+    if (grid is None) == (task is None):
+        raise UsageError("give the grid with --grid JSON or --task ID, one of them")
+    if grid is not None:
+        try:
+            return Sample(to_grid(json.loads(grid), "--grid"))
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise DataError(f"--grid: not JSON: {error}") from error
+    from arcbatt.arc.tasks import load_tasks
+
+    tasks = {one.id: one for one in load_tasks("arcagi")}
+    if task not in tasks:
+        raise UsageError(f"no task {task!r} in ARC-AGI-1 training")
+    return Sample(tasks[task].train[0][0])

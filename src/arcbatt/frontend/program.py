@@ -1,0 +1,97 @@
+"""Programs as data: immutable expressions, and their canonical text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+Literal = int | tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A parameter, a variable, a primitive or a named constant."""
+
+    id: str
+
+    def __str__(self) -> str:
+        return self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal: an integer, a boolean or a tuple of integers."""
+
+    value: Literal
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and (type(self.value), self.value) == (type(other.value), other.value)
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call; the line in the source is for messages and plays no part in equality."""
+
+    function: Expr
+    args: tuple[Expr, ...]
+    line: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.function}({', '.join(map(str, self.args))})"
+
+
+Expr = Name | Const | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """One line of a program."""
+
+    target: str
+    value: Expr
+    line: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.target} = {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One solver or differ: parameters, assignments, and the expression it returns."""
+
+    name: str
+    params: tuple[str, ...]
+    lines: tuple[Assign, ...]
+    result: Expr
+    file: str = field(default="<string>", compare=False)
+    line: int = field(default=0, compare=False)
+
+    @property
+    def id(self) -> str:
+        """The name without `solve_` or `differ_`."""
+        return self.name.partition("_")[2]
+
+    def __str__(self) -> str:
+        return unparse(self)
+
+
+def unparse(program: Program) -> str:
+    """The canonical text of a program; parsing it gives the program back."""
+    head = f"def {program.name}({', '.join(program.params)}):"
+    body = [f"    {line}" for line in program.lines]
+    return "\n".join([head, *body, f"    return {program.result}", ""])
+
+
+def calls(expr: Expr) -> Iterator[Call]:
+    """Every call in an expression, inner ones first."""
+    if isinstance(expr, Call):
+        yield from calls(expr.function)
+        for arg in expr.args:
+            yield from calls(arg)
+        yield expr

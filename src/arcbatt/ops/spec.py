@@ -1,0 +1,103 @@
+"""What the table says of a primitive."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any
+
+from arcbatt.errors import Reason
+from arcbatt.ops.types import Rule, parse_rules
+
+
+class Fact(Enum):
+    """What passes may rely on."""
+
+    COMMUTATIVE = auto()
+    """Of two arguments, either order gives the same value and the same failure."""
+    INVOLUTION = auto()
+    """On grids, twice gives the grid back."""
+    KEEPS_GRID = auto()
+    """A grid that is not empty gives a grid that is not empty."""
+    IDEMPOTENT = auto()
+    """Twice gives what once gives."""
+
+
+class Kind(Enum):
+    """How a primitive takes part in a program."""
+
+    PLAIN = auto()
+    """Takes values, gives a value."""
+    LOOP = auto()
+    """Calls a function it was given for items of a container."""
+    COMBINATOR = auto()
+    """Takes functions and gives a function."""
+
+
+class Cost(Enum):
+    """What a call costs in steps beyond 1 + sizes of arguments and result."""
+
+    LINEAR = auto()
+    PRODUCT = auto()
+    """The sizes of its two arguments, multiplied."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpSpec:
+    """One primitive: everything the rest of the system knows about it."""
+
+    name: str
+    params: tuple[str, ...]
+    signature: str
+    rules: tuple[Rule, ...]
+    doc: str
+    family: str
+    kind: Kind
+    reference: Callable[..., Any]
+    facts: frozenset[Fact] = field(default_factory=frozenset)
+    fails: tuple[Reason, ...] = ()
+    cost: Cost = Cost.LINEAR
+    takes_call: bool = False
+
+    @property
+    def arity(self) -> int:
+        """How many arguments a call takes."""
+        return len(self.params)
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether well-typed arguments within the limits can make it fail."""
+        return bool(self.fails)
+
+
+def make_spec(
+    family: str,
+    reference: Callable[..., Any],
+    signature: str,
+    *facts: Fact,
+    fails: str = "",
+    cost: Cost = Cost.LINEAR,
+    kind: Kind = Kind.PLAIN,
+) -> OpSpec:
+    """A table entry; name, parameters and doc line come from the reference function."""
+    params = tuple(inspect.signature(reference).parameters)
+    takes_call = params[0] == "call"
+    doc = inspect.getdoc(reference) or ""
+    if not doc:
+        raise ValueError(f"{reference.__name__} has no docstring")
+    return OpSpec(
+        name=reference.__name__,
+        params=params[1:] if takes_call else params,
+        signature=signature,
+        rules=() if kind is Kind.COMBINATOR else parse_rules(signature),
+        doc=doc,
+        family=family,
+        kind=Kind.LOOP if takes_call else kind,
+        reference=reference,
+        facts=frozenset(facts),
+        fails=tuple(map(Reason, fails.split())),
+        cost=cost,
+        takes_call=takes_call,
+    )

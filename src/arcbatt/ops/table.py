@@ -1,0 +1,17 @@
+"""The one table of primitives. Opcodes, docs, the parser and the generators all look here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arcbatt.ops import containers, functions, grids, numbers, objects, shapes
+from arcbatt.ops.constants import CONSTANTS
+from arcbatt.ops.spec import OpSpec
+
+FAMILIES: Final = (numbers, containers, functions, shapes, grids, objects)
+
+OPS: Final[dict[str, OpSpec]] = {spec.name: spec for family in FAMILIES for spec in family.OPS}
+"""Every primitive by name, in the order of the families."""
+
+if overlap := OPS.keys() & CONSTANTS.keys():
+    raise RuntimeError(f"names both primitive and constant: {sorted(overlap)}")

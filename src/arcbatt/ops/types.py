@@ -1,0 +1,334 @@
+"""Types of the language: terms, their text, and the matching that inference rests on.
+
+    Int Bool Grid       scalars and grids           Int?    an integer or None
+    {t}  [t]  (t, u)    set, tuple of any length, tuple of known parts
+    (t, u -> v)         a function
+
+`IJ`, `Cell`, `Object` and `Indices` abbreviate (Int, Int), (Int, IJ), {Cell} and {IJ}. A rule for a primitive may also use
+lower-case type variables, `<t>` for a set or a tuple (the same kind wherever `<...>` stands in one rule), `~t` for a
+container of either kind, and the classes below; a class name stands for the same member throughout one rule, and a
+digit behind it (`Patch1, Patch2`) makes another. `Key` is any type with an order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """Base of every type term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Type):
+    """Int, Bool, Int? or Grid."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Var(Type):
+    """A type variable of a rule."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Set(Type):
+    """A set of items of one type."""
+
+    item: Type
+
+    def __str__(self) -> str:
+        return _SHORT.get(self) or f"{{{self.item}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seq(Type):
+    """A tuple of any length, of items of one type."""
+
+    item: Type
+
+    def __str__(self) -> str:
+        return f"[{self.item}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Tup(Type):
+    """A tuple whose parts are known one by one."""
+
+    parts: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return _SHORT.get(self) or f"({', '.join(map(str, self.parts))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Fn(Type):
+    """A function."""
+
+    params: tuple[Type, ...]
+    result: Type
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.params))} -> {self.result})"
+
+
+INT = Scalar("Int")
+BOOL = Scalar("Bool")
+OPT_INT = Scalar("Int?")
+GRID = Scalar("Grid")
+IJ = Tup((INT, INT))
+CELL = Tup((INT, IJ))
+INDICES = Set(IJ)
+OBJECT = Set(CELL)
+OBJECTS = Set(OBJECT)
+ROWS = Seq(Seq(INT))
+
+_SHORT: dict[Type, str] = {IJ: "IJ", CELL: "Cell", OBJECT: "Object", INDICES: "Indices"}
+_NAMED: dict[str, Type] = {
+    "Int": INT,
+    "Bool": BOOL,
+    "Grid": GRID,
+    "IJ": IJ,
+    "Cell": CELL,
+    "Object": OBJECT,
+    "Indices": INDICES,
+}
+CLASSES: dict[str, tuple[Type, ...]] = {
+    "Num": (INT, IJ),
+    "Patch": (OBJECT, INDICES),
+    "Piece": (GRID, OBJECT, INDICES),
+    "Element": (GRID, OBJECT),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to call a primitive: the types it takes and the type it gives."""
+
+    params: tuple[Type, ...]
+    result: Type
+
+    def __str__(self) -> str:
+        return f"{', '.join(map(str, self.params))} -> {self.result}"
+
+
+_TOKEN = re.compile(r"\s*(->|[A-Za-z]\w*\??|[{}\[\]()<>~,|])")
+
+
+class _Reader:
+    """Recursive descent over the text of a rule."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = _TOKEN.findall(text)
+        self.classes: dict[str, None] = {}
+        self.kinds: dict[str, None] = {}
+
+    def take(self, expected: str = "") -> str:
+        token = str(self.tokens.pop(0))
+        if expected and token != expected:
+            raise ValueError(f"expected {expected!r}, got {token!r} in type rule {self.text!r}")
+        return token
+
+    def list_until(self, end: str) -> list[Type]:
+        items = [self.term()]
+        while self.tokens and self.tokens[0] == ",":
+            self.take(",")
+            items.append(self.term())
+        if end:
+            self.take(end)
+        return items
+
+    def rule(self) -> Rule:
+        params = self.list_until("->")
+        return Rule(tuple(params), self.term())
+
+    def term(self) -> Type:
+        token = self.take()
+        match token:
+            case "{":
+                return Set(self.list_until("}")[0])
+            case "[":
+                return Seq(self.list_until("]")[0])
+            case "<":
+                self.kinds["<>"] = None
+                return _Kind("<>", self.list_until(">")[0])
+            case "~":
+                inner = self.term()
+                self.kinds[f"~{inner}"] = None
+                return _Kind(f"~{inner}", inner)
+            case "(":
+                return self.parenthesis()
+            case "Int?":
+                return OPT_INT
+        if token.rstrip("0123456789") in CLASSES:
+            self.classes[token] = None
+            return Var(token)
+        return _NAMED.get(token) or Var(token)
+
+    def parenthesis(self) -> Type:
+        items = self.list_until("")
+        if self.take() == "->":
+            result = self.term()
+            self.take(")")
+            return Fn(tuple(items), result)
+        return Tup(tuple(items))
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind(Type):
+    """A container whose kind is still open; gone once a rule is expanded."""
+
+    kind: str
+    item: Type
+
+
+def parse_rules(text: str) -> tuple[Rule, ...]:
+    """The rules of a primitive, classes and open container kinds spelled out, in the order to try them."""
+    rules: dict[Rule, None] = {}
+    for part in text.split("|"):
+        reader = _Reader(part)
+        rule = reader.rule()
+        class_members = [CLASSES[name.rstrip("0123456789")] for name in reader.classes]
+        for members in product(*class_members):
+            bound: dict[str, Type] = dict(zip(reader.classes, members, strict=True))
+            for kinds in product((Set, Seq), repeat=len(reader.kinds)):
+                chosen = dict(zip(reader.kinds, kinds, strict=True))
+                expanded = Rule(
+                    tuple(_expand(param, bound, chosen) for param in rule.params),
+                    _expand(rule.result, bound, chosen),
+                )
+                rules[expanded] = None
+    return tuple(rules)
+
+
+def _expand(term: Type, bound: Mapping[str, Type], kinds: Mapping[str, type[Set] | type[Seq]]) -> Type:
+    match term:
+        case _Kind(kind, item):
+            return kinds[kind](_expand(item, bound, kinds))
+        case Set(item):
+            return Set(_expand(item, bound, kinds))
+        case Seq(item):
+            return Seq(_expand(item, bound, kinds))
+        case Tup(parts):
+            return Tup(tuple(_expand(part, bound, kinds) for part in parts))
+        case Fn(params, result):
+            return Fn(tuple(_expand(param, bound, kinds) for param in params), _expand(result, bound, kinds))
+        case Var(name):
+            return bound.get(name, term)
+    return term
+
+
+def parse_type(text: str) -> Type:
+    """A single type from its text."""
+    return _Reader(text).term()
+
+
+@cache
+def join(a: Type, b: Type) -> Type | None:
+    """The least type that holds the values of both, or None."""
+    if a == b:
+        return a
+    pair = {a, b}
+    if pair <= {INT, BOOL, OPT_INT}:
+        return OPT_INT if OPT_INT in pair else INT
+    if isinstance(a, Set) and isinstance(b, Set):
+        item = join(a.item, b.item)
+        return Set(item) if item else None
+    if isinstance(a, Tup) and isinstance(b, Tup) and len(a.parts) == len(b.parts):
+        parts = [join(x, y) for x, y in zip(a.parts, b.parts, strict=True)]
+        known = tuple(part for part in parts if part)
+        return Tup(known) if len(known) == len(parts) else None
+    one, two = as_seq(a), as_seq(b)
+    if one and two:
+        item = join(one.item, two.item)
+        return Seq(item) if item else None
+    return None
+
+
+def as_seq(term: Type) -> Seq | None:
+    """A tuple type seen as a tuple of any length, where its parts allow it."""
+    if isinstance(term, Seq):
+        return term
+    if term == GRID:
+        return ROWS
+    if isinstance(term, Tup) and term.parts:
+        item: Type | None = term.parts[0]
+        for part in term.parts[1:]:
+            item = join(item, part) if item else None
+        return Seq(item) if item else None
+    return None
+
+
+def has_order(term: Type) -> bool:
+    """Whether values of the type can serve as keys."""
+    if isinstance(term, Seq):
+        return has_order(term.item)
+    if isinstance(term, Tup):
+        return all(map(has_order, term.parts))
+    return term in (INT, BOOL, OPT_INT)
+
+
+def match(pattern: Type, term: Type, bound: dict[str, Type]) -> bool:
+    """Whether a value of a type may be passed where a rule has a pattern; binds the rule's variables."""
+    match pattern:
+        case Var(name):
+            if name.startswith("Key") and not has_order(term):
+                return False
+            merged = join(bound[name], term) if name in bound else term
+            if merged is None:
+                return False
+            bound[name] = merged
+            return True
+        case Set(item):
+            if pattern in (OBJECT, INDICES) and term != GRID:  # a tuple of cells or places serves as a patch
+                items = term if isinstance(term, Set) else as_seq(term)
+                return items is not None and match(item, items.item, bound)
+            return isinstance(term, Set) and match(item, term.item, bound)
+        case Seq(item):
+            seq = as_seq(term)
+            return seq is not None and match(item, seq.item, bound)
+        case Tup(parts):
+            if isinstance(term, Tup) and len(term.parts) == len(parts):
+                return all(match(p, t, bound) for p, t in zip(parts, term.parts, strict=True))
+            return isinstance(term, Seq) and all(match(part, term.item, bound) for part in parts)
+        case Scalar("Int"):
+            return term in (INT, BOOL, OPT_INT)
+        case Scalar("Grid"):
+            seq = as_seq(term)
+            row = as_seq(seq.item) if seq else None
+            return row is not None and row.item in (INT, BOOL, OPT_INT)
+    return pattern == term
+
+
+def substitute(term: Type, bound: Mapping[str, Type]) -> Type:
+    """The term with its variables replaced."""
+    return _expand(term, bound, {})
+
+
+def variables(term: Type) -> Iterator[str]:
+    """The names of the variables in a term."""
+    match term:
+        case Var(name):
+            yield name
+        case Set(item) | Seq(item):
+            yield from variables(item)
+        case Tup(parts):
+            for part in parts:
+                yield from variables(part)
+        case Fn(params, result):
+            for part in (*params, result):
+                yield from variables(part)

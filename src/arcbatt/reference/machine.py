@@ -1,0 +1,113 @@
+"""Calling primitives and function values under the language's limits."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from arcbatt.errors import Fail, Reason
+from arcbatt.limits import MAX_CELLS, MAX_ITEMS, MAX_SIDE, MAX_SIZE, MAX_STEPS
+from arcbatt.ops import OPS, Cost, OpSpec
+from arcbatt.ops.types import GRID
+from arcbatt.reference.functions import Function, function_of, invoke
+from arcbatt.reference.values import Value, size_of
+
+_MAKES_GRID: Final = frozenset(
+    name for name, spec in OPS.items() if any(rule.result == GRID for rule in spec.rules)
+)
+_NATURAL: Final[dict[type[Exception], Reason]] = {
+    ZeroDivisionError: Reason.ZERO_DIVISION,
+    IndexError: Reason.BOUNDS,
+    RecursionError: Reason.LIMIT,
+    MemoryError: Reason.LIMIT,
+    TypeError: Reason.TYPE,
+    ValueError: Reason.TYPE,
+    AttributeError: Reason.TYPE,
+}
+_REMEMBERED: Final = 50_000
+
+
+class Machine:
+    """Runs primitives, counting steps and sizes; a Fail leaves `call` where there is no result."""
+
+    def __init__(self, max_steps: int = MAX_STEPS) -> None:
+        self.max_steps = max_steps
+        self.steps = 0
+        self.total_steps = 0
+        self._depth = 0
+        self._sizes: dict[int, tuple[Value, int]] = {}
+
+    def call(self, function: Value, *args: Value) -> Value:
+        """The function of the arguments. Steps are charged to the outermost primitive."""
+        if function_of(function).parts:
+            return invoke(self.call, function, args)
+        spec = OPS[function.name]
+        if len(args) != spec.arity:
+            raise Fail(Reason.TYPE, f"{spec.name} takes {spec.arity} arguments, got {len(args)}")
+        try:
+            return self._run(spec, args)
+        except Fail as fail:
+            fail.primitive = fail.primitive or spec.name
+            raise
+        except tuple(_NATURAL) as error:
+            reason = next(reason for kind, reason in _NATURAL.items() if isinstance(error, kind))
+            fail = Fail(reason, str(error))
+            fail.primitive = spec.name
+            raise fail from error
+
+    def _run(self, spec: OpSpec, args: tuple[Value, ...]) -> Value:
+        if self._depth == 0:
+            self.steps = 0
+        sizes = [self._size(arg) for arg in args]
+        self._charge(1 + sum(sizes))
+        if spec.cost is Cost.PRODUCT:
+            self._charge(sizes[0] * sizes[1])
+        if spec.takes_call:
+            self._depth += 1
+            try:
+                result = spec.reference(self.call, *args)
+            finally:
+                self._depth -= 1
+        else:
+            result = spec.reference(*args)
+        self._charge(self._checked_size(spec, result))
+        return result
+
+    def _charge(self, steps: int) -> None:
+        self.steps += steps
+        self.total_steps += steps
+        if self.steps > self.max_steps:
+            raise Fail(Reason.LIMIT, f"more than {self.max_steps:,} steps")
+
+    def _size(self, value: Value) -> int:
+        if not isinstance(value, (tuple, frozenset)):
+            return 1
+        known = self._sizes.get(id(value))
+        if known is None:
+            if len(self._sizes) >= _REMEMBERED:
+                self._sizes.clear()
+            known = self._sizes[id(value)] = (value, size_of(value))  # holding the value keeps its id its own
+        return known[1]
+
+    def _checked_size(self, spec: OpSpec, value: Value) -> int:
+        size = self._size(value)
+        if isinstance(value, (tuple, frozenset)):
+            items, most = len(value), MAX_ITEMS
+            if spec.name in _MAKES_GRID and isinstance(value, tuple):
+                items, most = max(items, len(value[0]) if value else 0), MAX_SIDE
+                if size > MAX_CELLS:
+                    raise Fail(Reason.LIMIT, f"a grid of {size:,} cells, at most {MAX_CELLS:,}")
+            if items > most:
+                raise Fail(Reason.LIMIT, f"{items:,} items, at most {most:,}")
+            if size > MAX_SIZE:
+                raise Fail(Reason.LIMIT, f"{size:,} integers in a value, at most {MAX_SIZE:,}")
+        return size
+
+
+def primitive(name: str) -> Function:
+    """A primitive as a function value."""
+    return Function(name, (), OPS[name].arity)
+
+
+def call(name: str, *args: Any) -> Any:
+    """One primitive on plain values; raises Fail where there is no result."""
+    return Machine().call(primitive(name), *args)

@@ -1,0 +1,67 @@
+"""Write docs/ops.md from the op table, or check that it is up to date (--check)."""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+from pathlib import Path
+
+from arcbatt import limits
+from arcbatt.ops import CONSTANTS, OPS, Cost, Fact, OpSpec
+from arcbatt.ops.types import CLASSES
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "ops.md"
+FACTS = {
+    Fact.COMMUTATIVE: "commutative",
+    Fact.INVOLUTION: "its own inverse on grids",
+    Fact.KEEPS_GRID: "keeps grids non-empty",
+    Fact.IDEMPOTENT: "idempotent",
+}
+
+
+def row(spec: OpSpec) -> str:
+    """One primitive as a table row."""
+    facts = [text for fact, text in FACTS.items() if fact in spec.facts]
+    if spec.cost is Cost.PRODUCT:
+        facts.append("cost: product")
+    signature = spec.signature.replace("|", "\\|")
+    fails = ", ".join(reason.value for reason in spec.fails)
+    call = f"{spec.name}({', '.join(spec.params)})"
+    return f"| `{call}` | `{signature}` | {spec.doc} | {fails} | {', '.join(facts)} |"
+
+
+def page() -> str:
+    """The whole page."""
+    out = [
+        "# Primitives and constants",
+        "",
+        "Generated from the op table by `make docs`; do not edit. How programs are written and what values there are is in",
+        "[language.md](language.md). In a type, `{t}` is a set, `[t]` a tuple, `(t, u)` a pair, `(t -> u)` a function,",
+        "`<t>` a set or tuple (the same kind throughout), `~t` a container of either kind, `Int?` an integer or None,",
+        "and a small letter any type. "
+        + " ".join(f"`{name}` is {' or '.join(map(str, members))}." for name, members in CLASSES.items()),
+        "The column *fails* gives the reasons for which a call with well-typed arguments can fail.",
+        "",
+        f"{len(OPS)} primitives, {len(CONSTANTS)} constants.",
+    ]
+    for family, specs in groupby(OPS.values(), key=lambda spec: spec.family):
+        out += ["", f"## {family.capitalize()}", "", "| call | type | gives | fails | facts |", "|---|---|---|---|---|"]
+        out += map(row, specs)
+    out += ["", "## Constants", "", "| name | value |", "|---|---|"]
+    out += [f"| `{name}` | `{value}` |" for name, value in CONSTANTS.items()]
+    out += ["", "## Limits", "", (limits.__doc__ or "").strip(), "", "| limit | value |", "|---|---|"]
+    out += [f"| `{name}` | {value:,} |" for name, value in vars(limits).items() if name.isupper()]
+    return "\n".join(out) + "\n"
+
+
+def main() -> None:
+    """Write or check."""
+    text = page()
+    if "--check" not in sys.argv:
+        TARGET.write_text(text, encoding="utf-8")
+    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
+        sys.exit(f"{TARGET.name} is out of date; run: make docs")
+
+
+if __name__ == "__main__":
+    main()
