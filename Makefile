@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard src/arcbatt/native/*)
+PACKAGES := $(wildcard src/arcbatt/*/__init__.py)
 CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp)
 
 .PHONY: run test lint unit docs format clean
@@ -31,8 +32,8 @@ format: $(VENV)/installed
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
 
-# The editable install builds the compiled core, so it depends on the core's sources.
-$(VENV)/installed: pyproject.toml CMakeLists.txt src/arcbatt/_version.py $(NATIVE)
+# The editable install builds the compiled core and lists the packages, so it depends on both.
+$(VENV)/installed: pyproject.toml CMakeLists.txt src/arcbatt/_version.py $(NATIVE) $(PACKAGES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "arcbatt needs Python 3.11 or newer; try make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'

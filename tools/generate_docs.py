@@ -35,7 +35,7 @@ def page() -> str:
     out = [
         "# Primitives and constants",
         "",
-        "Generated from the op table by `make docs`; do not edit. How programs are written and what values there are is in",
+        "Generated from the op table by `make docs`; do not edit. How programs are written is in",
         "[language.md](language.md). In a type, `{t}` is a set, `[t]` a tuple, `(t, u)` a pair, `(t -> u)` a function,",
         "`<t>` a set or tuple (the same kind throughout), `~t` a container of either kind, `Int?` an integer or None,",
         "and a small letter any type. "

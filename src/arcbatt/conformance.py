@@ -45,7 +45,9 @@ class Vector:
     @property
     def paste(self) -> str:
         """A command that shows what the expression gives."""
-        return f"arcbatt eval {shlex.quote(self.expr)} --grid {shlex.quote(json.dumps(self.grid, separators=(',', ':')))}"
+        return (
+            f"arcbatt eval {shlex.quote(self.expr)} --grid {shlex.quote(json.dumps(self.grid, separators=(',', ':')))}"
+        )
 
 
 @dataclass
@@ -140,7 +142,12 @@ def _agrees_by_set_order(vector: Vector, program: Program, outcome: Outcome) -> 
     vectors kept the order CPython's hashing gave. They must hold the same items, set by set.
     """
     result = program.result
-    if vector.error or not isinstance(outcome, tuple) or not isinstance(result, Call) or not isinstance(result.function, Name):
+    if (
+        vector.error
+        or not isinstance(outcome, tuple)
+        or not isinstance(result, Call)
+        or not isinstance(result.function, Name)
+    ):
         return False
     unmerged = _UNMERGED.get(result.function.id)
     if unmerged is None:

@@ -37,8 +37,8 @@ PRECEDENCE = {reason: rank for rank, reason in enumerate(Reason)}
 class Fail(Exception):
     """Raised inside the reference where a primitive has no result; becomes a failed outcome."""
 
-    def __init__(self, reason: Reason, detail: str = "") -> None:
+    def __init__(self, reason: Reason, detail: str = "", primitive: str = "") -> None:
         super().__init__(detail or reason.value)
         self.reason = reason
         self.detail = detail
-        self.primitive: str | None = None
+        self.primitive = primitive

@@ -1,0 +1,1 @@
+"""ARC data: grids and tasks."""

@@ -1,0 +1,1 @@
+"""Ways to run programs, all of which agree with the reference."""

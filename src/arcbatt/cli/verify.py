@@ -39,8 +39,9 @@ def verify_vectors(path: Path, backend: str, show: int) -> None:
 
 def _print_per_primitive(report: Report) -> None:
     cells = [
-        f"{name} {report.agree_per_primitive[name]}/{total}{'' if report.agree_per_primitive[name] == total else ' <--'}"
+        f"{name} {agree}/{total}{'' if agree == total else ' <--'}"
         for name, total in sorted(report.per_primitive.items())
+        for agree in [report.agree_per_primitive[name]]
     ]
     width = max(map(len, cells), default=0) + 2
     columns = max(1, 110 // width)

@@ -17,7 +17,9 @@ from arcbatt.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING, MAX_PROGRAM
 from arcbatt.ops import CONSTANTS, OPS
 
 SIGNATURES: Final = (("I",), ("S", "I", "C"))
-_LEGAL: Final = "a program is assignments of calls, then return; arguments are names, ints, bools, tuples of ints or calls"
+_LEGAL: Final = (
+    "a program is assignments of calls, then return; arguments are names, ints, bools, tuples of ints or calls"
+)
 _TOP_LEVEL: Final = "a solver file holds `def solve_<id>(I)` or `(S, I, C)`, comments and `from <name> import *`"
 _PROGRAM_NAME: Final = re.compile(r"(solve|differ)_\w+")
 
@@ -146,14 +148,18 @@ class _ProgramReader:
             self.report_line(f"program too large: {len(text):,} characters, at most {MAX_PROGRAM_BYTES:,}")
             return None
         if (depth := _nesting(text)) > MAX_NESTING:
-            self.report_line(f"calls nested {depth} deep, at most {MAX_NESTING}", allowed="use a variable for inner calls")
+            self.report_line(
+                f"calls nested {depth} deep, at most {MAX_NESTING}", allowed="use a variable for inner calls"
+            )
             return None
         try:
             return ast.parse(text)
         except SyntaxError as error:
-            self.report_line(f"not Python syntax: {error.msg}", error.lineno or 1, max(0, (error.offset or 1) - 1), _LEGAL)
+            self.report_line(
+                f"not Python syntax: {error.msg}", error.lineno or 1, max(0, (error.offset or 1) - 1), _LEGAL
+            )
         except (RecursionError, MemoryError, ValueError) as error:
-            self.report_line(f"cannot be parsed: {error or type(error).__name__}")
+            self.report_line(f"too complex to parse: {str(error) or type(error).__name__}", allowed=_LEGAL)
         return None
 
     def is_star_import(self, statement: ast.stmt) -> bool:
@@ -219,6 +225,7 @@ class _ProgramReader:
         target = statement.targets[0]
         if len(statement.targets) != 1 or not isinstance(target, ast.Name):
             self.report(target, "assignment to something other than one name", "each line assigns one new name")
+            self.assigned |= {name.id for name in ast.walk(statement) if isinstance(name, ast.Name)}
             raise _Illegal
         try:
             value = self.expression(statement.value)
@@ -246,13 +253,16 @@ class _ProgramReader:
             self.report(target, f"redefinition: {name!r} is {what}", "each line assigns one new name")
             raise _Illegal
 
-    def expression(self, node: ast.expr) -> Expr:
+    def expression(self, node: ast.expr, depth: int = 0) -> Expr:
+        if depth > MAX_NESTING:
+            self.report(node, f"calls nested more than {MAX_NESTING} deep", "use a variable for inner calls")
+            raise _Illegal
         match node:
             case ast.Name(id=name):
                 self.check_name(node, name)
                 return Name(name)
             case ast.Call():
-                return self.call(node)
+                return self.call(node, depth + 1)
             case ast.Constant() | ast.Tuple() | ast.UnaryOp():
                 value = self.literal(node)
                 if value is not None:
@@ -296,24 +306,30 @@ class _ProgramReader:
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         return f"did you mean {close[0]!r}?" if close else "docs/ops.md lists every primitive and constant"
 
-    def call(self, node: ast.Call) -> Call:
+    def call(self, node: ast.Call, depth: int) -> Call:
         self.calls += 1
         if not isinstance(node.func, (ast.Name, ast.Call)):
-            self.report(node.func, f"{_describe(node.func)} is not legal in a program", "call a primitive, a variable or a call")
+            self.report(
+                node.func, f"{_describe(node.func)} is not legal in a program", "call a primitive, a variable or a call"
+            )
             raise _Illegal
-        function = self.expression(node.func)
+        function = self.expression(node.func, depth)
         if isinstance(function, Name) and (function.id in self.params or function.id in CONSTANTS):
-            self.report(node.func, f"{function.id!r} is not a function", "call a primitive or a variable that holds a function")
+            self.report(
+                node.func, f"{function.id!r} is not a function", "call a primitive or a variable that holds a function"
+            )
             raise _Illegal
-        args = [self.expression(arg) for arg in node.args]
+        args = [self.expression(arg, depth) for arg in node.args]
         if isinstance(function, Name) and function.id in OPS:
-            args = self.bound(node, function.id, args)
+            args = self.bound(node, function.id, args, depth)
         elif node.keywords:
-            self.report(node, "keyword argument to a variable", "name arguments only where a primitive is called by name")
+            self.report(
+                node, "keyword argument to a variable", "name arguments only where a primitive is called by name"
+            )
             raise _Illegal
         return Call(function, tuple(args), self.chunk.line + node.lineno - 1)
 
-    def bound(self, node: ast.Call, name: str, positional: list[Expr]) -> list[Expr]:
+    def bound(self, node: ast.Call, name: str, positional: list[Expr], depth: int) -> list[Expr]:
         """The arguments of a primitive in the order of its parameters."""
         params = OPS[name].params
         usage = f"{name}({', '.join(params)})"
@@ -326,7 +342,7 @@ class _ProgramReader:
             if keyword.arg not in params or keyword.arg in values:
                 self.report(keyword, f"{name} has no free parameter {keyword.arg or '**'!r}", usage)
                 raise _Illegal
-            values[keyword.arg] = self.expression(keyword.value)
+            values[keyword.arg] = self.expression(keyword.value, depth)
         return [values[param] for param in params]
 
 

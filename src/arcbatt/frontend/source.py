@@ -76,7 +76,7 @@ def chunks(text: str) -> list[Chunk]:
     found: list[Chunk] = []
     start, lines = 0, []
     quote = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         if quote:
             lines.append(line)
             quote = "" if quote in line else quote

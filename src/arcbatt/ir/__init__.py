@@ -1,0 +1,1 @@
+"""The merged program as a graph."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-_WORDS = "ZERO ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN".split()
+_WORDS = ["ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN"]
 
 CONSTANTS: Final[dict[str, int | tuple[int, int]]] = {
     "T": True,

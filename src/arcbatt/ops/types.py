@@ -4,9 +4,9 @@
     {t}  [t]  (t, u)    set, tuple of any length, tuple of known parts
     (t, u -> v)         a function
 
-`IJ`, `Cell`, `Object` and `Indices` abbreviate (Int, Int), (Int, IJ), {Cell} and {IJ}. A rule for a primitive may also use
-lower-case type variables, `<t>` for a set or a tuple (the same kind wherever `<...>` stands in one rule), `~t` for a
-container of either kind, and the classes below; a class name stands for the same member throughout one rule, and a
+`IJ`, `Cell`, `Object` and `Indices` abbreviate (Int, Int), (Int, IJ), {Cell} and {IJ}. A rule for a primitive may also
+use lower-case type variables, `<t>` for a set or a tuple (the same kind wherever `<...>` stands in one rule), `~t` for
+a container of either kind, and the classes below; a class name stands for the same member throughout one rule, and a
 digit behind it (`Patch1, Patch2`) makes another. `Key` is any type with an order.
 """
 
@@ -196,6 +196,9 @@ class _Kind(Type):
     item: Type
 
 
+_KINDS: tuple[type[Set] | type[Seq], ...] = (Set, Seq)
+
+
 def parse_rules(text: str) -> tuple[Rule, ...]:
     """The rules of a primitive, classes and open container kinds spelled out, in the order to try them."""
     rules: dict[Rule, None] = {}
@@ -205,7 +208,7 @@ def parse_rules(text: str) -> tuple[Rule, ...]:
         class_members = [CLASSES[name.rstrip("0123456789")] for name in reader.classes]
         for members in product(*class_members):
             bound: dict[str, Type] = dict(zip(reader.classes, members, strict=True))
-            for kinds in product((Set, Seq), repeat=len(reader.kinds)):
+            for kinds in product(_KINDS, repeat=len(reader.kinds)):
                 chosen = dict(zip(reader.kinds, kinds, strict=True))
                 expanded = Rule(
                     tuple(_expand(param, bound, chosen) for param in rule.params),
@@ -282,8 +285,12 @@ def has_order(term: Type) -> bool:
     return term in (INT, BOOL, OPT_INT)
 
 
-def match(pattern: Type, term: Type, bound: dict[str, Type]) -> bool:
-    """Whether a value of a type may be passed where a rule has a pattern; binds the rule's variables."""
+def match(pattern: Type, term: Type, bound: dict[str, Type], *, exact: bool = False) -> bool:
+    """Whether a value of a type may be passed where a rule has a pattern; binds the rule's variables.
+
+    Unless `exact`, a tuple of cells or places may serve as a patch, a tuple of integers as an IJ and a tuple of rows
+    as a grid: whether such a value has the right form is seen when it is used.
+    """
     match pattern:
         case Var(name):
             if name.startswith("Key") and not has_order(term):
@@ -294,23 +301,23 @@ def match(pattern: Type, term: Type, bound: dict[str, Type]) -> bool:
             bound[name] = merged
             return True
         case Set(item):
-            if pattern in (OBJECT, INDICES) and term != GRID:  # a tuple of cells or places serves as a patch
-                items = term if isinstance(term, Set) else as_seq(term)
-                return items is not None and match(item, items.item, bound)
-            return isinstance(term, Set) and match(item, term.item, bound)
+            items: Set | Seq | None = term if isinstance(term, Set) else None
+            if items is None and not exact and pattern in (OBJECT, INDICES) and term != GRID:
+                items = as_seq(term)
+            return items is not None and match(item, items.item, bound, exact=exact)
         case Seq(item):
             seq = as_seq(term)
-            return seq is not None and match(item, seq.item, bound)
+            return seq is not None and match(item, seq.item, bound, exact=exact)
         case Tup(parts):
             if isinstance(term, Tup) and len(term.parts) == len(parts):
-                return all(match(p, t, bound) for p, t in zip(parts, term.parts, strict=True))
-            return isinstance(term, Seq) and all(match(part, term.item, bound) for part in parts)
+                return all(match(p, t, bound, exact=exact) for p, t in zip(parts, term.parts, strict=True))
+            return not exact and isinstance(term, Seq) and all(match(part, term.item, bound) for part in parts)
         case Scalar("Int"):
             return term in (INT, BOOL, OPT_INT)
         case Scalar("Grid"):
             seq = as_seq(term)
             row = as_seq(seq.item) if seq else None
-            return row is not None and row.item in (INT, BOOL, OPT_INT)
+            return term == GRID or (not exact and row is not None and row.item in (INT, BOOL, OPT_INT))
     return pattern == term
 
 

@@ -52,22 +52,22 @@ def _combined(name: str, arity: int, *parts: Value, times: int = 1, extra: int =
 
 
 def compose(outer: Function, inner: Function) -> Function:
-    """x -> outer(inner(x))."""
+    """X -> outer(inner(x))."""
     return _combined("compose", 1, function_of(outer), function_of(inner))
 
 
 def chain(h: Function, g: Function, f: Function) -> Function:
-    """x -> h(g(f(x)))."""
+    """X -> h(g(f(x)))."""
     return _combined("chain", 1, function_of(h), function_of(g), function_of(f))
 
 
 def fork(outer: Function, a: Function, b: Function) -> Function:
-    """x -> outer(a(x), b(x))."""
+    """X -> outer(a(x), b(x))."""
     return _combined("fork", 1, function_of(outer), function_of(a), function_of(b))
 
 
 def matcher(function: Function, target: Value) -> Function:
-    """x -> function(x) == target."""
+    """X -> function(x) == target."""
     return _combined("matcher", 1, function_of(function), target, extra=1)
 
 

@@ -109,24 +109,24 @@ def subgrid(patch: Patch, grid: Grid) -> Grid:
 
 
 def hconcat(a: Grid, b: Grid) -> Grid:
-    """b to the right of a, as tall as the lower of them."""
+    """B to the right of a, as tall as the lower of them."""
     return tuple(left + right for left, right in zip(rows_of(a), rows_of(b), strict=False))
 
 
 def vconcat(a: Grid, b: Grid) -> Grid:
-    """b below a."""
-    return rows_of(a) + rows_of(b)
+    """B below a."""
+    return (*rows_of(a), *rows_of(b))
 
 
 def hsplit(grid: Grid, n: int) -> tuple[Grid, ...]:
-    """n equal parts from left to right; where n does not divide, one column between them is left out."""
+    """N equal parts from left to right; where n does not divide, one column between them is left out."""
     tall, wide = extent(grid)
     part, step = _parts(wide, n)
     return tuple(crop(grid, (0, k * step), (tall, part)) for k in range(n))
 
 
 def vsplit(grid: Grid, n: int) -> tuple[Grid, ...]:
-    """n equal parts from top to bottom; where n does not divide, one row between them is left out."""
+    """N equal parts from top to bottom; where n does not divide, one row between them is left out."""
     tall, wide = extent(grid)
     part, step = _parts(tall, n)
     return tuple(crop(grid, (k * step, 0), (part, wide)) for k in range(n))
@@ -214,7 +214,7 @@ def canvas(colour: int, dims: IJ) -> Grid:
     if int_of(tall) <= 0:
         return ()
     need_side(tall, int_of(wide))
-    return ((colour,) * wide,) * tall
+    return tuple((colour,) * wide for _ in range(tall))
 
 
 def cellwise(a: Grid, b: Grid, fallback: int) -> Grid:

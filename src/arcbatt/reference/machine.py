@@ -11,9 +11,7 @@ from arcbatt.ops.types import GRID
 from arcbatt.reference.functions import Function, function_of, invoke
 from arcbatt.reference.values import Value, size_of
 
-_MAKES_GRID: Final = frozenset(
-    name for name, spec in OPS.items() if any(rule.result == GRID for rule in spec.rules)
-)
+_MAKES_GRID: Final = frozenset(name for name, spec in OPS.items() if any(rule.result == GRID for rule in spec.rules))
 _NATURAL: Final[dict[type[Exception], Reason]] = {
     ZeroDivisionError: Reason.ZERO_DIVISION,
     IndexError: Reason.BOUNDS,
@@ -50,9 +48,7 @@ class Machine:
             raise
         except tuple(_NATURAL) as error:
             reason = next(reason for kind, reason in _NATURAL.items() if isinstance(error, kind))
-            fail = Fail(reason, str(error))
-            fail.primitive = spec.name
-            raise fail from error
+            raise Fail(reason, str(error), spec.name) from error
 
     def _run(self, spec: OpSpec, args: tuple[Value, ...]) -> Value:
         if self._depth == 0:

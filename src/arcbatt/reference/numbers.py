@@ -157,5 +157,5 @@ def identity(x: Value) -> Value:
 
 
 def branch(condition: bool, a: Value, b: Value) -> Value:
-    """a where the condition holds, else b."""
+    """A where the condition holds, else b."""
     return a if condition else b

@@ -8,8 +8,32 @@ from typing import Any
 from arcbatt.errors import Fail, Reason
 from arcbatt.limits import MAX_SIDE
 from arcbatt.reference.grids import shift
-from arcbatt.reference.shapes import box_of, cell_at, extent, height, mostcolor, palette, shape, toindices, ulcorner, width
-from arcbatt.reference.values import IJ, Cell, Grid, Indices, Object, Patch, container_of, ij_of, int_of, need_room, number, tuple_of
+from arcbatt.reference.shapes import (
+    box_of,
+    cell_at,
+    extent,
+    height,
+    mostcolor,
+    palette,
+    shape,
+    toindices,
+    ulcorner,
+    width,
+)
+from arcbatt.reference.values import (
+    IJ,
+    Cell,
+    Grid,
+    Indices,
+    Object,
+    Patch,
+    container_of,
+    ij_of,
+    int_of,
+    need_room,
+    number,
+    tuple_of,
+)
 
 _STRAIGHT = ((-1, 0), (1, 0), (0, -1), (0, 1))
 _SLANTED = ((-1, -1), (-1, 1), (1, -1), (1, 1))
@@ -37,7 +61,8 @@ def neighbors(loc: IJ) -> Indices:
 
 def asindices(grid: Grid) -> Indices:
     """Every place of the grid."""
-    return frozenset(product(*map(range, extent(grid)))) if tuple_of(grid) else frozenset()
+    tall, wide = extent(grid) if tuple_of(grid) else (0, 0)
+    return frozenset(product(range(tall), range(wide)))
 
 
 def asobject(grid: Grid) -> Object:
@@ -51,7 +76,7 @@ def ofcolor(grid: Grid, colour: int) -> Indices:
 
 
 def objects(grid: Grid, univalued: bool, diagonal: bool, without_bg: bool) -> frozenset[Object]:
-    """Connected components: of one colour each or any, with 4 or 8 neighbours, the most common colour left out or not."""
+    """Connected components: of one colour each or any, 4 or 8 neighbours, the most common colour left out or not."""
     background = mostcolor(grid) if without_bg else None
     steps = _STRAIGHT + _SLANTED if diagonal else _STRAIGHT
     cells = {(i, j): cell_at(grid, i, j) for i, j in asindices(grid)}

@@ -1,0 +1,5 @@
+"""`python -m arcbatt`."""
+
+from arcbatt.cli.main import main
+
+main()
