@@ -14,8 +14,9 @@ TARGET = Path(__file__).resolve().parent.parent / "docs" / "ops.md"
 FACTS = {
     Fact.COMMUTATIVE: "commutative",
     Fact.INVOLUTION: "its own inverse on grids",
-    Fact.KEEPS_GRID: "keeps grids non-empty",
+    Fact.KEEPS_GRID: "keeps grids full",
     Fact.IDEMPOTENT: "idempotent",
+    Fact.TURN_INVARIANT: "same of a turned grid",
 }
 
 

@@ -205,28 +205,45 @@ def _alike() -> dict[str, list[str]]:
 
 
 def mutants(programs: list[Program], count: int, seed: int) -> Iterator[Program]:
-    """So many programs, each a given one with one to three names replaced by names of the same type."""
+    """So many programs, each a given one with one to three names replaced by others of the same type."""
     draw, alike = random.Random(seed), _alike()
+    sites = [_sites(program, alike) for program in programs]
     for number in range(count):
-        parent = draw.choice(programs)
-        lines = list(parent.lines)
-        for _ in range(draw.randint(1, 3)):
-            if lines:
-                at = draw.randrange(len(lines))
-                line = lines[at]
-                lines[at] = Assign(line.target, _mutated(line.value, draw, alike), line.line)
+        which = draw.randrange(len(programs))
+        parent, lines = programs[which], list(programs[which].lines)
+        chosen = draw.sample(sites[which], min(draw.randint(1, 3), len(sites[which])))
+        for at, path in chosen:
+            lines[at] = Assign(lines[at].target, _replaced(lines[at].value, path, draw, alike), lines[at].line)
         yield Program(f"{parent.name}_{number}", parent.params, tuple(lines), parent.result, parent.file, parent.line)
 
 
-def _mutated(expr: Expr, draw: random.Random, alike: dict[str, list[str]]) -> Expr:
-    """The expression with one replaceable name, drawn at random, replaced."""
+_Site = tuple[int, tuple[int, ...]]
+"""A line, and the way from its expression to a name: -1 the function of a call, else an argument."""
+
+
+def _sites(program: Program, alike: dict[str, list[str]]) -> list[_Site]:
+    """Every name of a program that could be another."""
+    found: list[_Site] = []
+
+    def walk(expr: Expr, line: int, path: tuple[int, ...]) -> None:
+        if isinstance(expr, Name) and len(alike.get(expr.id, ())) > 1:
+            found.append((line, path))
+        elif isinstance(expr, Call):
+            for step, part in enumerate((expr.function, *expr.args), start=-1):
+                walk(part, line, (*path, step))
+
+    for number, line in enumerate(program.lines):
+        walk(line.value, number, ())
+    return found
+
+
+def _replaced(expr: Expr, path: tuple[int, ...], draw: random.Random, alike: dict[str, list[str]]) -> Expr:
+    """The expression with the name at the end of the path replaced by another of its type."""
     if isinstance(expr, Name):
-        return Name(draw.choice(alike[expr.id])) if expr.id in alike else expr
-    if isinstance(expr, Const):
-        return expr
-    at = draw.randrange(len(expr.args) + 1)
-    if at == len(expr.args):
-        return Call(_mutated(expr.function, draw, alike), expr.args, expr.line)
+        return Name(draw.choice([name for name in alike[expr.id] if name != expr.id]))
+    assert isinstance(expr, Call)
+    if path[0] == -1:
+        return Call(_replaced(expr.function, path[1:], draw, alike), expr.args, expr.line)
     args = list(expr.args)
-    args[at] = _mutated(args[at], draw, alike)
+    args[path[0]] = _replaced(args[path[0]], path[1:], draw, alike)
     return Call(expr.function, tuple(args), expr.line)

@@ -11,7 +11,7 @@ _op = partial(make_spec, "containers")
 
 OPS = (
     _op(ref.size, "~a -> Int"),
-    _op(ref.contained, "a, ~b -> Bool"),
+    _op(ref.contained, "a, ~b -> Bool | a, (b, c) -> Bool"),
     _op(ref.combine, "<a>, ~a -> <a>", fails="limit"),
     _op(ref.intersection, "{a}, {a} -> {a}", Fact.COMMUTATIVE),
     _op(ref.difference, "{a}, {b} -> {a}"),

@@ -20,7 +20,7 @@ OPS = (
     _op(ref.crop, "Grid, IJ, IJ -> Grid"),
     _op(ref.subgrid, "Patch, Grid -> Grid", fails="empty"),
     _op(ref.hconcat, "Grid, Grid -> Grid", Fact.KEEPS_GRID, fails="limit"),
-    _op(ref.vconcat, "Grid, Grid -> Grid", Fact.KEEPS_GRID, fails="limit"),
+    _op(ref.vconcat, "Grid, Grid -> Grid", fails="limit"),
     _op(ref.hsplit, "Grid, Int -> [Grid]", fails="empty zero-division limit"),
     _op(ref.vsplit, "Grid, Int -> [Grid]", fails="empty zero-division limit"),
     _op(ref.tophalf, "Grid -> Grid"),

@@ -10,13 +10,13 @@ from arcbatt.reference import shapes as ref
 _op = partial(make_spec, "colour and shape")
 
 OPS = (
-    _op(ref.mostcolor, "Element -> Int", fails="empty"),
-    _op(ref.leastcolor, "Element -> Int", fails="empty"),
-    _op(ref.palette, "Element -> {Int}"),
-    _op(ref.p_g, "Grid -> [Int]"),
-    _op(ref.numcolors, "Element -> Int"),
+    _op(ref.mostcolor, "Element -> Int", Fact.TURN_INVARIANT, fails="empty"),
+    _op(ref.leastcolor, "Element -> Int", Fact.TURN_INVARIANT, fails="empty"),
+    _op(ref.palette, "Element -> {Int}", Fact.TURN_INVARIANT),
+    _op(ref.p_g, "Grid -> [Int]", Fact.TURN_INVARIANT),
+    _op(ref.numcolors, "Element -> Int", Fact.TURN_INVARIANT),
     _op(ref.color, "Object -> Int", fails="empty"),
-    _op(ref.colorcount, "Element, Int -> Int"),
+    _op(ref.colorcount, "Element, Int -> Int", Fact.TURN_INVARIANT),
     _op(ref.colorfilter, "~Object, Int -> {Object}", fails="empty"),
     _op(ref.height, "Piece -> Int"),
     _op(ref.width, "Piece -> Int"),

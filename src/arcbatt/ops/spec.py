@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import Any
 
 from arcbatt.errors import Reason
-from arcbatt.ops.types import Rule, parse_rules
+from arcbatt.ops.types import Fn, Rule, parse_rules
 
 
 class Fact(Enum):
@@ -20,9 +20,11 @@ class Fact(Enum):
     INVOLUTION = auto()
     """On grids, twice gives the grid back."""
     KEEPS_GRID = auto()
-    """A grid that is not empty gives a grid that is not empty."""
+    """Full grids (not empty, all rows alike) give a full grid."""
     IDEMPOTENT = auto()
     """Twice gives what once gives."""
+    TURN_INVARIANT = auto()
+    """The same of a full grid and of the grid turned or mirrored."""
 
 
 class Kind(Enum):
@@ -65,6 +67,11 @@ class OpSpec:
     def arity(self) -> int:
         """How many arguments a call takes."""
         return len(self.params)
+
+    @property
+    def function_place(self) -> int:
+        """Of a loop, which parameter is the function."""
+        return next((at for at, param in enumerate(self.rules[0].params) if isinstance(param, Fn)), 0)
 
     @property
     def can_fail(self) -> bool:

@@ -89,6 +89,8 @@ INT = Scalar("Int")
 BOOL = Scalar("Bool")
 OPT_INT = Scalar("Int?")
 GRID = Scalar("Grid")
+NEVER = Scalar("Never")
+"""What a call gives that always fails: fits everything."""
 IJ = Tup((INT, INT))
 CELL = Tup((INT, IJ))
 INDICES = Set(IJ)
@@ -243,8 +245,10 @@ def parse_type(text: str) -> Type:
 @cache
 def join(a: Type, b: Type) -> Type | None:
     """The least type that holds the values of both, or None."""
-    if a == b:
+    if b in (a, NEVER):
         return a
+    if a == NEVER:
+        return b
     pair = {a, b}
     if pair <= {INT, BOOL, OPT_INT}:
         return OPT_INT if OPT_INT in pair else INT
@@ -282,7 +286,7 @@ def has_order(term: Type) -> bool:
         return has_order(term.item)
     if isinstance(term, Tup):
         return all(map(has_order, term.parts))
-    return term in (INT, BOOL, OPT_INT)
+    return term in (INT, BOOL, OPT_INT, NEVER)
 
 
 def match(pattern: Type, term: Type, bound: dict[str, Type], *, exact: bool = False) -> bool:
@@ -291,6 +295,8 @@ def match(pattern: Type, term: Type, bound: dict[str, Type], *, exact: bool = Fa
     Unless `exact`, a tuple of cells or places may serve as a patch, a tuple of integers as an IJ and a tuple of rows
     as a grid: whether such a value has the right form is seen when it is used.
     """
+    if term == NEVER:
+        return True
     match pattern:
         case Var(name):
             if name.startswith("Key") and not has_order(term):

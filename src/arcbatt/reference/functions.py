@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from arcbatt.errors import Fail, Reason
+from arcbatt.errors import PRECEDENCE, Fail, Reason
 from arcbatt.limits import MAX_DEPTH, MAX_FUNCTION_CALLS
 from arcbatt.reference.containers import merge
 from arcbatt.reference.values import Call, Container, Value, container_of, int_of, kind, like, ordered
@@ -88,6 +88,19 @@ def power(function: Function, n: int) -> Function:
     return _combined("power", 1, function_of(function), n, times=n)
 
 
+def _both(call: Call, a: Function, b: Function, value: Value) -> tuple[Value, Value]:
+    """Both functions of the value. Where both fail, the reason that takes precedence, as for any two arguments."""
+    try:
+        left = call(a, value)
+    except Fail as first:
+        try:
+            call(b, value)
+        except Fail as second:
+            raise min(first, second, key=lambda fail: PRECEDENCE[fail.reason]) from None
+        raise
+    return left, call(b, value)
+
+
 def invoke(call: Call, function: Function, arguments: tuple[Value, ...]) -> Value:
     """Call what a combinator made; `call` runs the parts."""
     if len(arguments) != function.arity:
@@ -99,7 +112,7 @@ def invoke(call: Call, function: Function, arguments: tuple[Value, ...]) -> Valu
         case "chain":
             return call(parts[0], call(parts[1], call(parts[2], arguments[0])))
         case "fork":
-            return call(parts[0], call(parts[1], arguments[0]), call(parts[2], arguments[0]))
+            return call(parts[0], *_both(call, parts[1], parts[2], arguments[0]))
         case "matcher":
             return call(EQUALITY, call(parts[0], arguments[0]), parts[1])
         case "rbind":

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from arcbatt.errors import Fail, Reason
 from arcbatt.limits import MAX_CELLS, MAX_ITEMS, MAX_SIDE, MAX_SIZE, MAX_STEPS
-from arcbatt.ops import OPS, Cost, OpSpec
+from arcbatt.ops import OPS, Cost, Kind, OpSpec
 from arcbatt.ops.types import GRID
 from arcbatt.reference.functions import Function, function_of, invoke
-from arcbatt.reference.values import Value, size_of
+from arcbatt.reference.values import Call, Value, size_of
 
 _MAKES_GRID: Final = frozenset(name for name, spec in OPS.items() if any(rule.result == GRID for rule in spec.rules))
 _NATURAL: Final[dict[type[Exception], Reason]] = {
@@ -25,13 +25,16 @@ _REMEMBERED: Final = 50_000
 
 
 class Machine:
-    """Runs primitives, counting steps and sizes; a Fail leaves `call` where there is no result."""
+    """Runs primitives, counting steps and sizes; a Fail leaves `call` where there is no result.
 
-    def __init__(self, max_steps: int = MAX_STEPS) -> None:
+    Steps start anew with each outermost primitive, unless whoever uses the machine sees to that (`resets=False`).
+    """
+
+    def __init__(self, max_steps: int = MAX_STEPS, *, resets: bool = True) -> None:
         self.max_steps = max_steps
         self.steps = 0
         self.total_steps = 0
-        self._depth = 0
+        self._depth = 0 if resets else 1
         self._sizes: dict[int, tuple[Value, int]] = {}
 
     def call(self, function: Value, *args: Value) -> Value:
@@ -41,8 +44,12 @@ class Machine:
         spec = OPS[function.name]
         if len(args) != spec.arity:
             raise Fail(Reason.TYPE, f"{spec.name} takes {spec.arity} arguments, got {len(args)}")
+        return self.primitive(spec, args, self.call)
+
+    def primitive(self, spec: OpSpec, args: tuple[Value, ...], call: Call) -> Value:
+        """One primitive on values; `call` runs functions it was given. Whatever Python raises becomes a Fail."""
         try:
-            return self._run(spec, args)
+            return self.run(spec, args, call)
         except Fail as fail:
             fail.primitive = fail.primitive or spec.name
             raise
@@ -50,31 +57,37 @@ class Machine:
             reason = next(reason for kind, reason in _NATURAL.items() if isinstance(error, kind))
             raise Fail(reason, str(error), spec.name) from error
 
-    def _run(self, spec: OpSpec, args: tuple[Value, ...]) -> Value:
+    def run(self, spec: OpSpec, args: tuple[Value, ...], call: Call | None = None) -> Value:
+        """One primitive, charged to the outermost one; `call` runs functions it was given."""
+        if spec.kind is Kind.COMBINATOR:
+            return spec.reference(*args)
         if self._depth == 0:
             self.steps = 0
-        sizes = [self._size(arg) for arg in args]
-        self._charge(1 + sum(sizes))
+        sizes = [self.size(arg) for arg in args]
+        self.charge(1 + sum(sizes))
         if spec.cost is Cost.PRODUCT:
-            self._charge(sizes[0] * sizes[1])
-        if spec.takes_call:
-            self._depth += 1
-            try:
-                result = spec.reference(self.call, *args)
-            finally:
-                self._depth -= 1
-        else:
-            result = spec.reference(*args)
-        self._charge(self._checked_size(spec, result))
+            self.charge(sizes[0] * sizes[1])
+        result = self.looped(spec, args, call or self.call) if spec.takes_call else spec.reference(*args)
+        self.charge(self.checked_size(spec, result))
         return result
 
-    def _charge(self, steps: int) -> None:
+    def looped(self, spec: OpSpec, args: tuple[Value, ...], call: Call) -> Value:
+        """A primitive that calls functions; what they do is charged to it."""
+        self._depth += 1
+        try:
+            return spec.reference(call, *args)
+        finally:
+            self._depth -= 1
+
+    def charge(self, steps: int) -> None:
+        """Count steps; fail beyond the limit."""
         self.steps += steps
         self.total_steps += steps
         if self.steps > self.max_steps:
             raise Fail(Reason.LIMIT, f"more than {self.max_steps:,} steps")
 
-    def _size(self, value: Value) -> int:
+    def size(self, value: Value) -> int:
+        """How many integers a value holds; remembered for values met again."""
         if not isinstance(value, (tuple, frozenset)):
             return 1
         known = self._sizes.get(id(value))
@@ -84,8 +97,9 @@ class Machine:
             known = self._sizes[id(value)] = (value, size_of(value))  # holding the value keeps its id its own
         return known[1]
 
-    def _checked_size(self, spec: OpSpec, value: Value) -> int:
-        size = self._size(value)
+    def checked_size(self, spec: OpSpec, value: Value) -> int:
+        """The size of a result; fails where it is beyond a limit."""
+        size = self.size(value)
         if isinstance(value, (tuple, frozenset)):
             items, most = len(value), MAX_ITEMS
             if spec.name in _MAKES_GRID and isinstance(value, tuple):

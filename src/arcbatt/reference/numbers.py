@@ -114,12 +114,12 @@ def flip(b: bool) -> bool:
 
 def both(a: bool, b: bool) -> bool:
     """Logical and."""
-    return a and b
+    return bool(a and b)
 
 
 def either(a: bool, b: bool) -> bool:
     """Logical or."""
-    return a or b
+    return bool(a or b)
 
 
 def equality(a: Value, b: Value) -> bool:

@@ -250,8 +250,10 @@ def vmatching(a: Patch, b: Patch) -> bool:
 
 def manhattan(a: Patch, b: Patch) -> int:
     """The least distance, in rows plus columns, of a place of a from a place of b."""
-    others = places(b)
-    return min(abs(ai - bi) + abs(aj - bj) for ai, aj in places(a) for bi, bj in others)
+    ours, others = toindices(a), toindices(b)
+    if not ours or not others:
+        raise Fail(Reason.EMPTY, "an empty patch has no distance")
+    return min(abs(ai - bi) + abs(aj - bj) for ai, aj in ours for bi, bj in others)
 
 
 def adjacent(a: Patch, b: Patch) -> bool:

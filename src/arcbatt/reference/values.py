@@ -31,7 +31,7 @@ def rank(value: Value) -> tuple[Any, ...]:
         return (3, tuple(sorted(map(rank, value))))
     if value is None:
         return (0,)
-    return (4, str(value))
+    return (4, value.name, tuple(map(rank, value.parts)))
 
 
 def ordered(container: Container) -> tuple[Any, ...]:

@@ -1,0 +1,35 @@
+"""Which rewrites run. Each can be turned off, and off must equal on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class Rewrites:
+    """Switches of the rewrites, all on unless told otherwise."""
+
+    commutative: bool = True
+    """add(a, b) and add(b, a) are one node."""
+    fold: bool = True
+    """Calls of constants are computed when the program is compiled."""
+    body_sharing: bool = True
+    """Equal calls in one loop body are computed once."""
+    hoist: bool = True
+    """Calls in a loop body that do not depend on the item move out of it."""
+    algebra: bool = True
+    """Identities: turns of turns, idempotent and self-inverse calls, colours of a turned grid, ..."""
+    group_objects: bool = True
+    """objects and o_g of one grid in several modes are found in one walk."""
+    group_traversals: bool = True
+    """Loops over one container share one traversal."""
+
+    @staticmethod
+    def names() -> tuple[str, ...]:
+        """The name of every switch."""
+        return tuple(field.name for field in fields(Rewrites))
+
+    @staticmethod
+    def none() -> Rewrites:
+        """Everything off."""
+        return Rewrites(*(False for _ in fields(Rewrites)))
