@@ -24,6 +24,9 @@ class Failed:
         return f"failed: {self.reason.value}{where}{line}{detail}"
 
 
+UNKNOWN_OUTPUT = Failed(Reason.EMPTY, "C", 0, "the expected output is not known")
+"""What C is where scoring does not know it."""
+
 Outcome = Any
 """A plain value of the language, or Failed."""
 

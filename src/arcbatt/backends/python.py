@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from arcbatt.backends.outcome import Failed, Outcome, first_failure
-from arcbatt.errors import Fail, Reason
+from arcbatt.backends.outcome import UNKNOWN_OUTPUT, Failed, Outcome, first_failure
+from arcbatt.errors import Fail
 from arcbatt.frontend.program import Assign, Call, Const, Expr, Name, Program
 from arcbatt.ops import CONSTANTS
 from arcbatt.reference.machine import Machine, primitive
@@ -35,8 +35,7 @@ class _Evaluation:
         self.values: dict[str, Any] = {"I": sample.I}
         if "C" in program.params:
             self.values["S"] = sample.S
-            unknown = Failed(Reason.EMPTY, "C", program.line, "the expected output is not known")
-            self.values["C"] = unknown if sample.C is None else sample.C
+            self.values["C"] = UNKNOWN_OUTPUT if sample.C is None else sample.C
 
     def result(self) -> Outcome:
         for line in live_lines(self.program):

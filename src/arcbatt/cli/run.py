@@ -11,19 +11,17 @@ from rich.table import Table
 
 from arcbatt.arc.tasks import Task, load_tasks
 from arcbatt.backends.python import evaluate
+from arcbatt.card import load_batt
+from arcbatt.cli.card import read_programs
 from arcbatt.errors import UsageError
-from arcbatt.frontend import Program, parse_paths
-from arcbatt.solvers import library
+from arcbatt.frontend import Program
 
 
-def run_programs(paths: list[Path], dataset: str, everywhere: bool, quiet: bool) -> None:
+def run_programs(paths: list[Path], batt: Path | None, dataset: str, everywhere: bool, quiet: bool) -> None:
     """Print a table of the tasks that programs solve; a program is dropped at the first pair it gets wrong."""
-    parsed = parse_paths(paths)
-    programs = parsed.programs if paths else library()
-    for error in parsed.errors:
-        Console(stderr=True).print(str(error), markup=False, highlight=False)
-    if not programs:
-        raise UsageError("no program to run")
+    if paths and batt:
+        raise UsageError("give --solvers or --batt, not both")
+    programs = _of_batt(batt) if batt else read_programs(paths)
     tasks = load_tasks(dataset)
     by_task: dict[str, list[Program]] = {}
     for program in programs:
@@ -38,6 +36,11 @@ def run_programs(paths: list[Path], dataset: str, everywhere: bool, quiet: bool)
             if pairs == len(task.samples):
                 solved.setdefault(task.id, []).append(program.id)
     _print(solved, len(tasks), len(programs), evaluations, time.perf_counter() - start)
+
+
+def _of_batt(path: Path) -> list[Program]:
+    card = load_batt(path)
+    return [card.graph.to_program(output.node, f"solve_{output.program}") for output in card.outputs]
 
 
 def _pairs_solved(program: Program, task: Task) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from arcbatt.backends.outcome import Failed, Outcome, first_failure
+from arcbatt.backends.outcome import UNKNOWN_OUTPUT, Failed, Outcome, first_failure
 from arcbatt.backends.python import Sample
 from arcbatt.errors import Fail, Reason
 from arcbatt.ir.typed import (
@@ -61,8 +61,7 @@ class _Run:
         self.machine = Machine(max_steps, resets=False)
         self.known: dict[int, Any] = {}
         self.costs: dict[int, int] = {}
-        unknown = Failed(Reason.EMPTY, "C", 0, "the expected output is not known")
-        self.inputs = {"I": sample.I, "S": sample.S, "C": unknown if sample.C is None else sample.C}
+        self.inputs = {"I": sample.I, "S": sample.S, "C": UNKNOWN_OUTPUT if sample.C is None else sample.C}
 
     def value(self, root: int) -> Outcome:
         """The outcome of a node and of all it takes."""
@@ -87,7 +86,7 @@ class _Run:
         args = [self.known[arg] for arg in node_inputs(node)]
         costs = [self.costs[arg] for arg in node_inputs(node)]
         if node.op == PICK:
-            picked: tuple[Any, int] = args[0][node.strict]
+            picked: tuple[Any, int] = args[0][node.args[1]]
             return picked
         if node.op == GROUP:
             return [self._member(body, args, costs) for body in node.bodies], 0

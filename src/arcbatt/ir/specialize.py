@@ -427,7 +427,7 @@ class _Specializer:
 
             bound = Known("bound", (functions.function, value))
             return self.loop_over_mapped(context, "rapply", functions, bound, Native(build), extra=[value])
-        if not isinstance(functions, Static):
+        if not isinstance(functions, Static) or not functions.members:
             raise UnresolvedError("rapply of functions that are not known when compiling")
         built: list[tuple[Body, list[Ref]]] = []
         kind: Type | None = None

@@ -24,8 +24,9 @@ GUARD: Final = "guard"
 FAILED: Final = "failed"
 """A constant failure: reason and primitive."""
 GROUP: Final = "group"
-"""Several results of one walk; `pick` takes one."""
+"""Several results of one walk: each of its bodies holds one node, over the group's arguments."""
 PICK: Final = "pick"
+"""One result of a group: the group, and which."""
 POWER: Final = "power"
 """A body applied again and again: the value, how often; each call inside charged as if written out."""
 POWER_IN_BODY: Final = "power@body"
@@ -119,8 +120,7 @@ class TypedGraph:
             if not needed[index]:
                 place.append(-1)
                 continue
-            moved = node._replace(args=tuple(place[arg] for arg in node.args)) if node_inputs(node) else node
-            place.append(result.add(moved, self.depends[index], self.can_fail[index]))
+            place.append(result.add(with_inputs(node, place), self.depends[index], self.can_fail[index]))
         result.outputs = {name: place[node] for name, node in self.outputs.items()}
         return result
 
@@ -137,10 +137,16 @@ _LEAVES: Final = frozenset({"input", "const", FAILED})
 
 
 def node_inputs(node: TypedNode | BodyNode) -> tuple[int, ...]:
-    """The nodes a node takes (a pick's second argument is a number, not a node)."""
+    """The nodes a node takes."""
     if node.op in _LEAVES:
         return ()
-    return node.args
+    return node.args[:1] if node.op == PICK else node.args
+
+
+def with_inputs(node: TypedNode, place: list[int]) -> TypedNode:
+    """The node over the new places of what it takes."""
+    inputs = node_inputs(node)
+    return node._replace(args=(*(place[arg] for arg in inputs), *node.args[len(inputs) :])) if inputs else node
 
 
 def body_nodes(node: TypedNode | BodyNode) -> Iterator[BodyNode]:

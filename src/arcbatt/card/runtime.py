@@ -1,0 +1,95 @@
+"""What a batt file calls: engines behind `batt_batch`, its banner, its log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from arcbatt.arc.grids import to_grid
+from arcbatt.backends.outcome import UNKNOWN_OUTPUT, Failed, Outcome
+from arcbatt.backends.python import Sample, evaluate
+from arcbatt.card.card import Card, score_name
+from arcbatt.card.load import load_batt
+from arcbatt.errors import UsageError
+from arcbatt.ir.compile import Compiled, compile_graph
+from arcbatt.ir.evaluate import ESCAPED, evaluate_graph
+
+Result = tuple[list[tuple[int, str, Any]], list[tuple[int, str, str, Any]]]
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: str, stamp: int) -> tuple[Card, Compiled, dict[int, int]]:
+    card = load_batt(Path(path))
+    numbers = {node: place for place, node in enumerate(card.graph.calls(), 1)}  # loading adds them line by line
+    return card, compile_graph(card.graph), numbers
+
+
+def run_batch(
+    path: str,
+    task_ids: Sequence[str],
+    Ss: Sequence[Any],  # noqa: N803 - the names of the batt's own parameters
+    Is: Sequence[Any],  # noqa: N803
+    Cs: Sequence[Any],  # noqa: N803
+) -> list[Result]:
+    """(o, s) of each sample, computed from the graph the file holds."""
+    if not len(task_ids) == len(Ss) == len(Is) == len(Cs):
+        lengths = f"{len(task_ids)}, {len(Ss)}, {len(Is)} and {len(Cs)}"
+        raise UsageError(f"batt_batch takes as many task_ids, Ss, Is and Cs; got {lengths}")
+    card, compiled, numbers = _loaded(path, Path(path).stat().st_mtime_ns)
+    return [
+        run_card(card, compiled, numbers, sample_of(samples, given, expected))
+        for samples, given, expected in zip(Ss, Is, Cs, strict=True)
+    ]
+
+
+def sample_of(samples: Any, given: Any, expected: Any) -> Sample:
+    """A sample from whatever a caller has: tuples, lists or arrays."""
+    pairs = tuple((to_grid(a, "S"), to_grid(b, "S")) for a, b in samples)
+    return Sample(to_grid(given, "I"), pairs, None if expected is None else to_grid(expected, "C"))
+
+
+def plain_sample(samples: Any, given: Any, expected: Any) -> tuple[Any, Any, Any]:
+    """S, I and C as the language has them; an expected output that is not known has failed."""
+    sample = sample_of(samples, given, expected)
+    return sample.S, sample.I, sample.C if sample.C is not None else UNKNOWN_OUTPUT
+
+
+def run_card(card: Card, compiled: Compiled, numbers: dict[int, int], sample: Sample) -> Result:
+    """(o, s) of one sample; what the first-order form cannot express runs on the reference as it was written."""
+    values = evaluate_graph(compiled.graph, sample)
+
+    def outcome(name: str, node: int) -> Outcome:
+        value = values.get(name, ESCAPED)
+        return evaluate(card.graph.to_program(node), sample) if value is ESCAPED else value
+
+    o = [(numbers.get(node, 0), program, outcome(f"solve_{program}", node)) for node, program in card.outputs]
+    s = [
+        (numbers.get(score.node, 0), score.program, score.differ, outcome(score_name(place), score.node))
+        for place, score in enumerate(card.scores)
+    ]
+    return o, s
+
+
+def engine_banner() -> str:
+    """Which engine `batt_batch` uses."""
+    return "Batt CPU: 1 thread (reference)"
+
+
+def log_failures(log_path: str | None, task_id: str, o: list[tuple[int, str, Any]]) -> None:
+    """Append what failed to a log, a JSON object a line."""
+    if log_path is None:
+        return
+    with open(log_path, "a", encoding="utf-8") as log:
+        for number, program, value in o:
+            if isinstance(value, Failed):
+                entry = {
+                    "task": task_id,
+                    "t": number,
+                    "program": program,
+                    "failed": value.reason,
+                    "in": value.primitive,
+                }
+                log.write(json.dumps(entry) + "\n")

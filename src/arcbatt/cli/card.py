@@ -1,0 +1,79 @@
+"""`arcbatt card`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from arcbatt.card import Card, make_card, write_batt
+from arcbatt.card.card import choose
+from arcbatt.differs import standard_differs
+from arcbatt.errors import UsageError
+from arcbatt.frontend import Program, parse_paths
+from arcbatt.ir.compile import Stats, compile_graph
+from arcbatt.ir.options import Rewrites
+from arcbatt.solvers import library
+
+
+def read_programs(paths: list[Path]) -> list[Program]:
+    """The programs of the given files and folders, or the library; errors in files are shown and passed over."""
+    if not paths:
+        return library()
+    parsed = parse_paths(paths)
+    for error in parsed.errors:
+        typer.echo(str(error), err=True)
+    if not parsed.programs:
+        raise UsageError("no program found")
+    return parsed.programs
+
+
+def write_card(
+    paths: list[Path],
+    ids: list[str],
+    count: int | None,
+    seed: int | None,
+    file: Path,
+    vectorized: bool,
+    with_differs: bool,
+    off: list[str],
+    stats: bool,
+) -> None:
+    """Merge programs, write the batt, and say what was found."""
+    if unknown := [name for name in off if name not in Rewrites.names()]:
+        raise UsageError(f"no rewrite {', '.join(unknown)}; there are: {', '.join(Rewrites.names())}")
+    rewrites = Rewrites(**dict.fromkeys(off, False))
+    read = read_programs(paths)
+    own_differs = [program for program in read if program.name.startswith("differ_")]
+    programs = choose([program for program in read if program not in own_differs], ids, count, seed)
+    differs = [*standard_differs(), *own_differs] if with_differs else []
+    card = make_card(programs, differs, commutative=rewrites.commutative)
+    write_batt(card, file, vectorized=vectorized)
+    lines = sum(1 for _ in card.graph.calls())
+    typer.echo(f"{file}: {len(programs):,} programs, {card.graph.calls_read:,} calls, {lines:,} lines")
+    if stats:
+        _print_stats(card, compile_graph(card.graph, rewrites).stats)
+
+
+def _print_stats(card: Card, stats: Stats) -> None:
+    rows = [
+        ("programs", f"{len(card.outputs):,}"),
+        ("differs attached", f"{len(card.scores):,}"),
+        ("calls as written", f"{stats.calls:,}"),
+        ("calls after sharing", f"{stats.merged_calls:,}"),
+        ("first-order results", f"{stats.resolved:,} of {stats.programs:,}"),
+        ("nodes", f"{stats.nodes:,}, and {stats.body_nodes:,} in loop bodies"),
+        ("constant folding", f"{stats.folded:,} calls"),
+        ("algebra", f"{stats.simplified:,} calls"),
+        ("shared in bodies", f"{stats.body_shared:,} calls"),
+        ("hoisted out of bodies", f"{stats.hoisted:,} calls"),
+        ("depends on", ", ".join(f"{name} {count:,}" for name, count in stats.classes.items())),
+        ("pattern: samples", f"{stats.sample_patterns:,} lines, once a task"),
+        ("pattern: objects of one grid", f"{stats.object_groups:,} shared passes"),
+        ("pattern: one traversal", f"{stats.traversal_groups:,} shared walks"),
+        ("compiled in", f"{stats.seconds:.2f} s"),
+    ]
+    for name, value in rows:
+        typer.echo(f"  {name:<30}{value}")
+    for program, reason in list(stats.unresolved.items())[:20]:
+        typer.echo(f"  runs on the reference: {program}: {reason}")

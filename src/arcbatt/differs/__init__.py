@@ -1,0 +1,12 @@
+"""Differs that ship with arcbatt: text of the language, read by the frontend and never imported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arcbatt.frontend import Program, parse_file
+
+
+def standard_differs() -> list[Program]:
+    """The four differs."""
+    return parse_file(Path(__file__).parent / "standard.py").check()
