@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from arcbatt.errors import Fail, Reason
-from arcbatt.reference.shapes import Element, Piece, cell_at, extent, holds_cells, mostcolor, shape, toindices, ulcorner
+from arcbatt.reference.shapes import (
+    Element,
+    Piece,
+    as_patch,
+    cell_at,
+    extent,
+    holds_cells,
+    mostcolor,
+    shape,
+    toindices,
+    ulcorner,
+)
 from arcbatt.reference.values import (
     IJ,
     Grid,
@@ -60,7 +71,7 @@ def rot270(grid: Grid) -> Grid:
 def _need_box(patch: Patch) -> tuple[int, int, int, int]:
     if not container_of(patch):
         raise Fail(Reason.EMPTY, "an empty patch has no box to turn in")
-    (top, left), (tall, wide) = ulcorner(patch), shape(patch)
+    (top, left), (tall, wide) = ulcorner(patch), shape(as_patch(patch))
     return top, left, tall, wide
 
 

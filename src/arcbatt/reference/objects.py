@@ -9,6 +9,7 @@ from arcbatt.errors import Fail, Reason
 from arcbatt.limits import MAX_SIDE
 from arcbatt.reference.grids import shift
 from arcbatt.reference.shapes import (
+    as_patch,
     box_of,
     cell_at,
     extent,
@@ -214,7 +215,7 @@ def occurrences(grid: Grid, obj: Object) -> Indices:
     """The upper left corners of where the grid holds the object's cells."""
     tall, wide = extent(grid)
     cells = [(i, j, colour) for colour, (i, j) in normalize(obj)]
-    box_tall, box_wide = shape(obj)
+    box_tall, box_wide = shape(as_patch(obj))
     return frozenset(
         (i, j)
         for i in range(tall - box_tall + 1)
@@ -237,9 +238,9 @@ def _period(obj: Object, length: int, step: IJ) -> int:
 
 def hperiod(obj: Object) -> int:
     """The least number of columns after which the object repeats itself; its width if it does not."""
-    return _period(obj, width(obj), (0, 1))
+    return _period(obj, width(as_patch(obj)), (0, 1))
 
 
 def vperiod(obj: Object) -> int:
     """The least number of rows after which the object repeats itself; its height if it does not."""
-    return _period(obj, height(obj), (1, 0))
+    return _period(obj, height(as_patch(obj)), (1, 0))

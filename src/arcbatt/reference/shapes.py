@@ -30,6 +30,11 @@ Element = Grid | Object
 Piece = Grid | Patch
 
 
+def as_patch(patch: Patch) -> Patch:
+    """A tuple of cells or places as the patch it serves for."""
+    return frozenset(container_of(patch))
+
+
 def toindices(patch: Patch) -> Indices:
     """The places of a patch, without colours."""
     if not container_of(patch):
@@ -211,12 +216,14 @@ def square(piece: Piece) -> bool:
 
 def vline(patch: Patch) -> bool:
     """Whether the patch is one full vertical line."""
-    return width(patch) == 1 and height(patch) == len(patch)
+    cells = as_patch(patch)
+    return width(cells) == 1 and height(cells) == len(cells)
 
 
 def hline(patch: Patch) -> bool:
     """Whether the patch is one full horizontal line."""
-    return height(patch) == 1 and width(patch) == len(patch)
+    cells = as_patch(patch)
+    return height(cells) == 1 and width(cells) == len(cells)
 
 
 def center(patch: Patch) -> IJ:
@@ -229,8 +236,8 @@ def centerofmass(patch: Patch) -> IJ:
     """The mean place, rounded down; () of nothing."""
     if not container_of(patch):
         return ()  # type: ignore[return-value]
-    spots = toindices(patch)
-    return sum(i for i, _ in spots) // len(patch), sum(j for _, j in spots) // len(patch)
+    spots, count = toindices(patch), len(as_patch(patch))
+    return sum(i for i, _ in spots) // count, sum(j for _, j in spots) // count
 
 
 def corners(patch: Patch) -> Indices:
