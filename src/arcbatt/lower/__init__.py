@@ -1,0 +1,1 @@
+"""From typed graph to bytecode."""

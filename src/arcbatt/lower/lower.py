@@ -1,0 +1,484 @@
+"""Typed graph to bytecode: slots by liveness, loop bodies as code of their own, casts where a rule wants another form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from arcbatt.ir.typed import (
+    CHOOSE,
+    FREE,
+    GROUP,
+    GUARD,
+    OVER_FUNCTIONS,
+    PICK,
+    POWER,
+    POWER_COUNT,
+    POWER_IN_BODY,
+    Body,
+    BodyNode,
+    TypedGraph,
+    TypedNode,
+    node_inputs,
+)
+from arcbatt.lower.codes import CODES
+from arcbatt.lower.generic import GENERIC as _GENERIC
+from arcbatt.lower.layout import LowerError, Pool, TypeTable, flat_parts
+from arcbatt.lower.variants import NUMBER, Variant
+from arcbatt.ops import OPS, Cost
+from arcbatt.ops.types import (
+    BOOL,
+    CELL,
+    GRID,
+    IJ,
+    INT,
+    NEVER,
+    OPT_INT,
+    ROWS,
+    Rule,
+    Seq,
+    Set,
+    Tup,
+    Type,
+    as_seq,
+    join,
+    match,
+    substitute,
+)
+
+VERSION: Final = 1
+_OUTERMOST: Final = -1
+_LOOPS: Final = {
+    name: CODES[f"LOOP_{name.upper()}"]
+    for name in (
+        "apply", "mapply", "sfilter", "mfilter", "order", "argmax", "argmin", "valmax", "valmin", "extract",
+        "papply", "mpapply", "prapply", "rapply",
+    )
+}  # fmt: skip
+
+
+@dataclass
+class Value:
+    """Where a value is while code is written."""
+
+    slot: int
+    type: Type
+    cost: int = 0
+
+
+@dataclass
+class Code:
+    """A lowered graph: everything the interpreter needs."""
+
+    words: list[int]
+    types: TypeTable
+    image: list[int]
+    """The first words of the arena: slots, with constants in place, then what constants point to."""
+    outputs: dict[str, tuple[int, Type]]
+    inputs: dict[str, int]
+    """Slots of I, S and C, where they are used."""
+    rejected: dict[str, str] = field(default_factory=dict)
+    """Programs that have no form in bytecode, and why."""
+
+
+class _Slots:
+    """Slot places; a freed place serves again for a slot of the same length."""
+
+    def __init__(self) -> None:
+        self.top = 1  # word 0 is no place
+        self.free: dict[int, list[int]] = {}
+
+    def take(self, words: int, *, fresh: bool = False) -> int:
+        if self.free.get(words) and not fresh:
+            return self.free[words].pop()
+        place = self.top
+        self.top += words
+        return place
+
+    def release(self, place: int, words: int) -> None:
+        self.free.setdefault(words, []).append(place)
+
+
+def lower(graph: TypedGraph) -> Code:
+    """The bytecode of a graph (without groups), programs that cannot be lowered left out with a reason."""
+    return _Lowering(graph).run()
+
+
+class _Lowering:
+    def __init__(self, graph: TypedGraph) -> None:
+        self.graph = graph
+        self.types = TypeTable()
+        self.slots = _Slots()
+        self.constants: dict[tuple[Any, ...], Value] = {}
+        self.constant_values: list[tuple[int, Type, Any]] = []
+        self.bodies: list[list[int]] = []
+        self.inputs: dict[str, int] = {}
+
+    def run(self) -> Code:
+        values: dict[int, Value] = {}
+        problems: dict[int, str] = {}
+        needs_cost = self._needs_cost()
+        last_use = self._last_use()
+        main: list[int] = []
+        kept = {node for node in self.graph.outputs.values()}
+        outputs: dict[str, tuple[int, Type]] = {}
+        rejected = dict(self.graph.unresolved)
+        for index, node in enumerate(self.graph.nodes):
+            blocked = next((problems[arg] for arg in node_inputs(node) if arg in problems), None)
+            before = len(main)
+            try:
+                if blocked is not None:
+                    raise LowerError(blocked)
+                args = [values[arg] for arg in node_inputs(node)]
+                values[index] = self.node(main, node, args, _OUTERMOST, index in needs_cost)
+            except LowerError as error:
+                del main[before:]
+                problems[index] = str(error)
+            for arg in set(node_inputs(node)):
+                if last_use[arg] == index and arg in values and arg not in kept and self._owns(arg):
+                    self.slots.release(values[arg].slot, 1 + self.types.slot_words(values[arg].type))
+        for name, index in self.graph.outputs.items():
+            if index in problems:
+                rejected[name] = problems[index]
+                continue
+            value = values[index]
+            if value.type != GRID and _castable(value.type, GRID):
+                value = self.cast(main, value, GRID)
+            outputs[name] = (value.slot, value.type)
+        main += [CODES["HALT"], 2]
+        return self._linked(main, outputs, rejected)
+
+    def _owns(self, index: int) -> bool:
+        node = self.graph.nodes[index]
+        return node.op not in ("input", "const", "identity") and node.op != PICK
+
+    def _last_use(self) -> dict[int, int]:
+        last: dict[int, int] = {}
+        for index, node in enumerate(self.graph.nodes):
+            for arg in node_inputs(node):
+                last[arg] = index
+        return last
+
+    def _needs_cost(self) -> set[int]:
+        """Nodes whose cost a body owes."""
+        return {node.args[place] for node in self.graph.nodes for place in _owed_args(node)}
+
+    def _linked(self, main: list[int], outputs: dict[str, tuple[int, Type]], rejected: dict[str, str]) -> Code:
+        """Bodies behind the main code, their places filled in, and the image of slots and constants."""
+        starts, place = [], len(main)
+        for body in self.bodies:
+            starts.append(place)
+            place += len(body)
+        words = [*main, *(word for body in self.bodies for word in body)]
+        at = 0
+        while at < len(words):
+            if words[at] >= CODES["LOOP_APPLY"]:
+                self._patch(words, at, starts)
+            at += words[at + 1]
+        image = [0] * self.slots.top
+        pool = Pool(self.slots.top)
+        for slot, kind, value in self.constant_values:
+            data = pool.slot(kind, value)
+            image[slot + 1 : slot + 1 + len(data)] = data
+        return Code(words, self.types, image + pool.words, outputs, dict(self.inputs), rejected)
+
+    @staticmethod
+    def _patch(words: list[int], at: int, starts: list[int]) -> None:
+        extra = at + 8 + 2 * words[at + 6]
+        body = extra + 2
+        for _ in range(words[extra + 1]):
+            words[body] = starts[words[body]]
+            body += 4 + 2 * words[body + 3]
+
+    # --- emitting ---
+    def new_slot(self, kind: Type, *, fresh: bool = False) -> int:
+        """A slot; a fresh one where its value is there before the code runs."""
+        return self.slots.take(1 + self.types.slot_words(kind), fresh=fresh)
+
+    def emit(
+        self,
+        code: list[int],
+        op: int,
+        args: list[Value],
+        kind: Type,
+        *,
+        times: int = _OUTERMOST,
+        cost: bool = False,
+        strict: int | None = None,
+        extra: tuple[int, ...] = (0,),
+        slot: int | None = None,
+    ) -> Value:
+        """One instruction; its result."""
+        place = self.new_slot(kind) if slot is None else slot
+        cost_place = self.slots.take(1) if cost else 0
+        words = [
+            op, 0, place, times & 0xFFFFFFFF, cost_place, len(args) if strict is None else strict, len(args),
+            self.types.number(kind), *(arg.slot for arg in args), *(self.types.number(arg.type) for arg in args), *extra,
+        ]  # fmt: skip
+        words[1] = len(words)
+        code += words
+        return Value(place, kind, cost_place)
+
+    def cast(self, code: list[int], value: Value, to: Type) -> Value:
+        """The value in the form of another type."""
+        if value.type == to or value.type == NEVER or not _different(value.type, to):
+            return Value(value.slot, to, value.cost)
+        if isinstance(to, Set) and isinstance(value.type, Tup):
+            seq = as_seq(value.type)
+            if seq is not None and _castable(value.type, seq) and _castable(seq, to):
+                return self.cast(code, self.cast(code, value, seq), to)
+        if not _castable(value.type, to):
+            raise LowerError(f"no way from {value.type} to {to}")
+        return self.emit(code, CODES["CAST"], [value], to)
+
+    def constant(self, kind: Type, key: tuple[Any, ...], value: Any) -> Value:
+        if key not in self.constants:
+            Pool().slot(kind, value)  # refuses what has no form
+            slot = self.new_slot(kind, fresh=True)
+            self.constants[key] = Value(slot, kind)
+            self.constant_values.append((slot, kind, value))
+        return self.constants[key]
+
+    def node(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:
+        op = node.op
+        if op == "input":
+            self.inputs[node.args[0]] = slot = self.new_slot(node.type, fresh=True)
+            return Value(slot, node.type)
+        if op == "const":
+            return self.constant(node.type, node.args[:2], node.args[2])
+        if op in (GROUP, PICK):
+            raise LowerError("groups are not lowered")
+        if op in FREE and not node.bodies:
+            return self.free_node(code, node, args)
+        if node.bodies:
+            return self.loop(code, node, args, times, cost)
+        return self.plain(code, node, args, times, cost)
+
+    def free_node(self, code: list[int], node: TypedNode | BodyNode, args: list[Value]) -> Value:
+        if node.op == GUARD:
+            first = self.cast(code, args[0], node.type)
+            return self.emit(code, CODES["GUARD"], [first, *args[1:]], node.type, strict=0)
+        if node.op == POWER_COUNT:
+            return self.emit(code, CODES["POWER_COUNT"], [self.cast(code, args[0], INT), args[1]], INT)
+        sides = [self.cast(code, side, node.type) for side in args[1:]]
+        return self.emit(code, CODES["CHOOSE"], [args[0], *sides], node.type, strict=1)
+
+    def plain(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:
+        if node.type == NEVER or any(arg.type == NEVER for arg in args):
+            return self.emit(code, CODES["NEVER"], args[:4], NEVER, times=times, cost=cost)
+        name = node.op
+        if name == "color" and isinstance(args[0].type, (Seq, Tup)):
+            raise LowerError("color of a tuple of cells")
+        flags = (1 if OPS[name].cost is Cost.PRODUCT else 0,)
+        rule = _rule_for(name, [arg.type for arg in args])
+        if name in _GENERIC:
+            return _GENERIC[name](self, code, node, args, rule, times, cost)
+        variant = Variant(name, rule)
+        if variant not in NUMBER:
+            raise LowerError(f"no native {name} of {rule}")
+        if any(_costs_differ(arg.type, param) for arg, param in zip(args, rule.params, strict=True)) and (
+            times >= 0 or cost or flags[0]
+        ):
+            raise LowerError(f"{name} of a tuple as a patch where steps are counted")
+        cast = [self.cast(code, arg, param) for arg, param in zip(args, rule.params, strict=True)]
+        value = self.emit(code, NUMBER[variant], cast, rule.result, times=times, cost=cost, extra=flags)
+        return Value(value.slot, node.type, value.cost) if not _different(rule.result, node.type) else value
+
+    # --- loops ---
+    def loop(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:
+        name = node.op.removesuffix(OVER_FUNCTIONS)
+        flags = 0
+        if node.op.endswith(OVER_FUNCTIONS):
+            flags = 6 if name == "rapply" else 2
+        if node.op == CHOOSE:
+            return self.choose(code, node, args, times, cost)
+        if node.op in (POWER, POWER_IN_BODY):
+            return self.power(code, node, args, times, cost)
+        if name == "rapply" and not flags:
+            return self.each_function(code, node, args, times, cost)
+        count = len(node.bodies[0].params)
+        containers = [self.container(code, args[k], node.bodies[0].params[k], times) for k in range(count)]
+        inner = [*containers, *args[count:]]
+        wanted = self.result_type(name, node, containers)
+        bodies = [self.body(node.bodies[0], inner, wanted, charged=True, loop=name)]
+        if name in ("valmax", "valmin") and len(node.bodies) > 1:
+            bodies.append(self.body(node.bodies[1], inner, self.key_type(name, node.type), charged=True))
+        op = CODES["LOOP_APPLY"] if name == "rapply" else _LOOPS[name]
+        return self.emit(
+            code, op, inner, node.type, times=times, cost=cost, strict=node.strict,
+            extra=(flags, len(bodies), *(word for body in bodies for word in body)),
+        )  # fmt: skip
+
+    def container(self, code: list[int], value: Value, item: Type, times: int) -> Value:
+        """A container whose items have the type a body takes."""
+        target: Type = Set(item) if isinstance(value.type, Set) else Seq(item)
+        return self.cast(code, value, target)
+
+    def result_type(self, name: str, node: TypedNode | BodyNode, containers: list[Value]) -> Type | None:
+        """What type the body's result must have; None where it may be what it is."""
+        kind = node.type
+        if name in ("apply", "papply", "prapply", "rapply"):
+            assert isinstance(kind, (Set, Seq))
+            return kind.item
+        if name in ("mapply", "mpapply"):
+            return None
+        if name in ("sfilter", "mfilter", "extract"):
+            return BOOL
+        return None
+
+    @staticmethod
+    def key_type(name: str, kind: Type) -> Type | None:
+        """The form a key is compared in: None among numbers has no order, so it must not be there."""
+        if name not in ("order", "argmax", "argmin", "valmax", "valmin"):
+            return None
+        if kind == OPT_INT:
+            return INT
+        if "Int?" in str(kind):
+            raise LowerError(f"a key of type {kind}")
+        return kind
+
+    def choose(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:
+        bodies = [self.body(body, args, node.type, charged=True) for body in node.bodies]
+        return self.emit(
+            code, CODES["LOOP_CHOOSE"], args, node.type, times=times, cost=cost, strict=node.strict,
+            extra=(0, 2, *(word for body in bodies for word in body)),
+        )  # fmt: skip
+
+    def power(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:
+        inner = [self.cast(code, args[0], node.type), *args[1:]]
+        charged = node.op == POWER_IN_BODY
+        body = self.body(node.bodies[0], inner, node.type, charged=charged)
+        return self.emit(
+            code, CODES["LOOP_POWER"], inner, node.type, times=max(times, 0) if charged else _OUTERMOST, cost=cost and charged,
+            strict=node.strict, extra=(0, 1, *body),
+        )  # fmt: skip
+
+    def each_function(
+        self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool
+    ) -> Value:
+        assert isinstance(node.type, (Set, Seq))
+        bodies = [self.body(body, args, node.type.item, charged=True) for body in node.bodies]
+        return self.emit(
+            code, _LOOPS["rapply"], args, node.type, times=times, cost=cost, strict=node.strict,
+            extra=(0, len(bodies), *(word for body in bodies for word in body)),
+        )  # fmt: skip
+
+    def body(self, body: Body, args: list[Value], wanted: Type | None, *, charged: bool, loop: str = "") -> list[int]:
+        """Code for a body, put aside; the words a loop names it by."""
+        params = [Value(self.new_slot(kind), kind) for kind in body.params]
+        captured = [args[place] for place in body.captures]
+        values = [*params, *captured]
+        code: list[int] = []
+        if charged and (body.base or body.charges):
+            owed: list[int] = []
+            for capture, times in body.charges:
+                if not captured[capture].cost:
+                    raise LowerError("a cost that is not known")
+                owed += [captured[capture].cost, times]
+            code += [CODES["OWE"], 4 + len(owed), body.base, len(body.charges), *owed]
+        owed_inside = _owed_values(body)
+        for place, node in enumerate(body.nodes):
+            inner = [values[arg] for arg in node_inputs(node)]
+            number = len(params) + len(captured) + place
+            times = node.times if charged else _OUTERMOST
+            values.append(self.node(code, node, inner, times, number in owed_inside))
+        result = values[body.result]
+        wanted = wanted or self.key_type(loop, result.type)
+        if wanted is not None and wanted != NEVER:
+            if not _joinable(result.type, wanted):
+                raise LowerError(f"a body that gives {result.type}, not {wanted}")
+            result = self.cast(code, result, wanted)
+        elif wanted is None and result.type == GRID:
+            result = self.cast(code, result, ROWS)
+        elif wanted is None and isinstance(result.type, Tup):
+            seq = as_seq(result.type)
+            result = self.cast(code, result, seq) if seq else result
+        code += [CODES["END_BODY"], 2]
+        self.bodies.append(code)
+        words = [len(self.bodies) - 1, result.slot, self.types.number(result.type), len(params)]
+        for param in params:
+            words += [param.slot, self.types.number(param.type)]
+        return words
+
+
+def _owed_args(node: TypedNode | BodyNode) -> set[int]:
+    """Arguments of a node whose cost its bodies owe, at any depth."""
+    owed: set[int] = set()
+    for body in node.bodies:
+        owed.update(body.captures[capture] for capture, _ in body.charges)
+        first = len(body.params)
+        captured = (value - first for value in _owed_values(body))
+        owed.update(body.captures[capture] for capture in captured if 0 <= capture < len(body.captures))
+    return owed
+
+
+def _owed_values(body: Body) -> set[int]:
+    """Values of a body whose cost bodies inside it owe."""
+    return {node.args[place] for node in body.nodes for place in _owed_args(node)}
+
+
+def _joinable(a: Type, b: Type) -> bool:
+    return a == NEVER or join(a, b) is not None or _castable(a, b)
+
+
+def _different(a: Type, b: Type) -> bool:
+    """Whether two types lie differently in memory."""
+    return _form(a) != _form(b)
+
+
+def _form(kind: Type) -> Any:
+    if kind in (INT, BOOL):
+        return INT
+    if isinstance(kind, Set):
+        return ("set", _item_form(kind.item))
+    if isinstance(kind, Seq):
+        return ("seq", _item_form(kind.item))
+    if isinstance(kind, Tup) and kind not in (IJ, CELL):
+        return tuple(map(_form, flat_parts(kind)))
+    return kind
+
+
+def _item_form(kind: Type) -> Any:
+    return INT if kind in (INT, BOOL, OPT_INT) else _form(kind)
+
+
+def _castable(a: Type, b: Type) -> bool:
+    """Whether the interpreter's CAST knows the way."""
+    if not _different(a, b):
+        return True
+    if a == GRID and b == ROWS:
+        return True
+    if b == GRID and _form(a) == _form(ROWS):
+        return True
+    if isinstance(a, Seq) and isinstance(b, Set):
+        return not _different(Set(a.item), b)
+    if isinstance(a, Seq) and b == IJ:
+        return _item_form(a.item) == INT
+    if {a, b} <= {INT, BOOL, OPT_INT}:
+        return True
+    if isinstance(b, Seq) and isinstance(a, Tup):
+        parts = (INT, INT) if a == IJ else a.parts
+        return (
+            a != CELL
+            and all(_form(part) == _form(b.item) for part in parts)
+            and all(not isinstance(part, Tup) or part in (IJ, CELL) for part in parts)
+        )
+    return False
+
+
+def _costs_differ(given: Type, wanted: Type) -> bool:
+    """Whether another form of an argument has another size: a set made of a tuple may have fewer items."""
+    return isinstance(given, (Seq, Tup)) and isinstance(wanted, Set)
+
+
+def _rule_for(name: str, types: list[Type]) -> Rule:
+    """The rule inference chose, with its variables filled in."""
+    spec = OPS[name]
+    if name in ("paint", "underpaint") and as_seq(types[1]) == Seq(CELL):
+        return Rule((GRID, Seq(CELL)), GRID)
+    for exact in (True, False):
+        for rule in spec.rules:
+            bound: dict[str, Type] = {}
+            if all(match(param, arg, bound, exact=exact) for param, arg in zip(rule.params, types, strict=True)):
+                return Rule(tuple(substitute(param, bound) for param in rule.params), substitute(rule.result, bound))
+    raise LowerError(f"no rule of {name} takes ({', '.join(map(str, types))})")

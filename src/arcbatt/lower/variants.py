@@ -1,0 +1,72 @@
+"""Which native function serves which primitive for which types. Opcodes are places in this list."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from arcbatt import limits
+from arcbatt.ops import OPS, Kind
+from arcbatt.ops.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, OPT_INT, Rule, Seq, Set, Type
+
+NATIVE: Final[dict[Type, str]] = {
+    INT: "i32",
+    BOOL: "i32",
+    OPT_INT: "OptInt",
+    IJ: "IJ",
+    CELL: "Cell",
+    GRID: "Grid",
+    INDICES: "Indices",
+    OBJECT: "Object",
+    Set(INT): "Ints",
+    Seq(INT): "IntSeq",
+    OBJECTS: "Objects",
+    Seq(OBJECT): "ObjectSeq",
+    Seq(GRID): "GridSeq",
+    Seq(CELL): "CellSeq",
+}
+"""The C++ type of each type a native function can take or give."""
+
+_FAMILIES: Final = ("numbers", "colour and shape", "grids", "objects and patches")
+_GENERIC: Final = ("equality", "astuple", "identity", "branch")
+_KEYWORDS: Final = {"double": "double_", "switch": "switch_"}
+_IN_ORDER: Final = ("paint", "underpaint")
+"""Primitives for which a tuple of cells is not just the set of them: later cells cover earlier ones."""
+
+
+class Variant(NamedTuple):
+    """A primitive for concrete types."""
+
+    name: str
+    rule: Rule
+
+
+def _variants() -> list[Variant]:
+    found = []
+    for name, spec in OPS.items():
+        if spec.family not in _FAMILIES or name in _GENERIC or spec.kind is not Kind.PLAIN:
+            continue
+        rules = list(spec.rules)
+        if name in _IN_ORDER:
+            rules.append(Rule((GRID, Seq(CELL)), GRID))
+        found += [Variant(name, rule) for rule in rules]
+    return found
+
+
+VARIANTS: Final[list[Variant]] = _variants()
+NUMBER: Final[dict[Variant, int]] = {variant: number for number, variant in enumerate(VARIANTS)}
+
+
+def native_text() -> str:
+    """The text of variants.inc."""
+    lines = [
+        "// Generated from the op table by `make native`; do not edit.",
+        "// AB_VARIANT(opcode, function, result, parameters...)",
+    ]
+    for number, (name, rule) in enumerate(VARIANTS):
+        params = ", ".join(NATIVE[param] for param in rule.params)
+        lines.append(f"AB_VARIANT({number}, {_KEYWORDS.get(name, name)}, {NATIVE[rule.result]}, {params})  // {rule}")
+    lines.append("#ifdef AB_CHECK_LIMITS")
+    for limit in ("MAX_SIDE", "MAX_CELLS", "MAX_ITEMS", "MAX_SIZE", "MAX_STEPS", "MAX_FUNCTION_CALLS"):
+        lines.append(f'static_assert(arcbatt::{limit} == {getattr(limits, limit)}, "{limit} differs from limits.py");')
+    lines.append("#endif")
+    return "\n".join(lines) + "\n"

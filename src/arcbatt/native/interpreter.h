@@ -1,0 +1,855 @@
+// The interpreter: linear bytecode over slots, loops by an explicit stack of frames.
+//
+// A slot is a status word and the words of a value. An instruction is
+//   op, length, slot of the result, times, cost place, strict, count, type of the result, argument slots, their types, extras
+// `times` says how often the call counts towards the steps of the loop it is in (-1: it is not in one); `cost place` is where
+// its own steps are kept for bodies that owe them (0: nowhere). The first `strict` arguments fail it when they have failed.
+// A loop's extras are bodies: code place, result slot, result type, parameter count, parameter slots and types.
+#pragma once
+
+#include "containers.h"
+#include "dispatch.h"
+
+namespace arcbatt {
+
+enum Code : u32 {
+#define AB_CODE(name, number) name = number,
+#include "codes.inc"
+#undef AB_CODE
+};
+
+constexpr u32 MAX_FRAMES = 12;
+constexpr u32 MAX_ARGS = 4;
+
+struct Ins {
+    const u32* w;
+    AB_FN u32 op() const { return w[0]; }
+    AB_FN u32 length() const { return w[1]; }
+    AB_FN u32 dst() const { return w[2]; }
+    AB_FN i32 times() const { return i32(w[3]); }
+    AB_FN u32 cost_place() const { return w[4]; }
+    AB_FN u32 strict() const { return w[5]; }
+    AB_FN u32 count() const { return w[6]; }
+    AB_FN u32 type() const { return w[7]; }
+    AB_FN u32 arg(u32 k) const { return w[8 + k]; }
+    AB_FN u32 arg_type(u32 k) const { return w[8 + count() + k]; }
+    AB_FN const u32* extra() const { return w + 8 + 2 * count(); }
+};
+
+struct BodyRef {
+    const u32* w;
+    AB_FN u32 code() const { return w[0]; }
+    AB_FN u32 result() const { return w[1]; }
+    AB_FN u32 type() const { return w[2]; }
+    AB_FN u32 params() const { return w[3]; }
+    AB_FN u32 param(u32 k) const { return w[4 + 2 * k]; }
+    AB_FN u32 param_type(u32 k) const { return w[5 + 2 * k]; }
+    AB_FN BodyRef next() const { return BodyRef{w + 4 + 2 * params()}; }
+};
+
+struct Frame {
+    u32 loop;    // place of the loop's instruction
+    u32 body;    // which of its bodies runs
+    u32 mark;    // top of the arena when the body started
+    u32 acc, acc_n, acc_room;
+    u64 index, n;
+    u64 outer_steps;
+    u32 best[MAX_ITEM_WORDS];
+    u32 best_index;
+};
+
+struct Interpreter {
+    Ctx c;
+    Types types;
+    const u32* code;
+    u64 steps;
+    u64 max_steps;
+    u32 depth;
+    Frame frames[MAX_FRAMES];
+
+    AB_FN u32* slot(u32 place) { return c.a.at(place); }
+    AB_FN Status status(u32 place) { return Status(*c.a.at(place)); }
+    AB_FN u32* value(u32 place) { return c.a.at(place) + 1; }
+
+    AB_FN Status first_failure(Ins ins, u32 from, u32 to) {
+        u32 worst = OK;
+        for (u32 k = from; k < to; ++k) {
+            u32 s = status(ins.arg(k));
+            if (s != OK && (worst == OK || s < worst)) worst = s;
+        }
+        return Status(worst);
+    }
+
+    AB_FN u64 size_of(u32 type, u32 place) { return size_in_slot(c, types, type, value(place)); }
+
+    // Fails where a result is beyond a limit; its size goes to `size`.
+    AB_FN Status measure(u32 type, const u32* words, u64& size) {
+        const TypeDesc& t = types[type];
+        size = size_in_slot(c, types, type, words);
+        if (t.kind != K_SET && t.kind != K_SEQ) return OK;
+        return words[1] > MAX_ITEMS || size > MAX_SIZE ? LIMIT : OK;
+    }
+
+    // Settle what a call cost: charged as often as it is written, and kept where bodies owe it.
+    AB_FN void settle(Ins ins, u64 cost) {
+        if (ins.times() > 0) {
+            steps += u64(ins.times()) * cost;
+            if (steps > max_steps) *slot(ins.dst()) = LIMIT;
+        }
+        if (ins.cost_place()) *slot(ins.cost_place()) = u32(least(cost, u64(0xFFFFFFFFu)));
+    }
+
+    AB_FN void run(u32 pc) {
+        for (;;) {
+            Ins ins{code + pc};
+            u32 op = ins.op();
+            if (op == HALT) return;
+            if (op == END_BODY) {
+                pc = end_body();
+            } else if (op == OWE) {
+                owe(ins);
+                pc += ins.length();
+            } else if (op >= LOOP_APPLY) {
+                pc = begin_loop(pc, ins);
+            } else {
+                plain(ins);
+                pc += ins.length();
+            }
+        }
+    }
+
+    AB_FN void owe(Ins ins) {
+        u64 owed = ins.w[2];
+        for (u32 k = 0; k < ins.w[3]; ++k) owed += u64(*slot(ins.w[4 + 2 * k])) * ins.w[5 + 2 * k];
+        steps += owed;
+    }
+
+    // --- calls without bodies ---
+    AB_FN void plain(Ins ins) {
+        u32 op = ins.op();
+        u32* dst = slot(ins.dst());
+        if (op == GUARD) {
+            Status guard = first_failure(ins, 1, ins.count());
+            if (guard == OK) guard = status(ins.arg(0));
+            *dst = guard;
+            if (guard == OK) copy_words(dst + 1, value(ins.arg(0)), types[ins.type()].slot_words);
+            return;
+        }
+        Status s = first_failure(ins, 0, ins.strict());
+        if (s != OK) {
+            *dst = s;
+            if (ins.cost_place()) *slot(ins.cost_place()) = 0;
+            return;
+        }
+        if (op == CHOOSE) {
+            u32 from = ins.arg(*value(ins.arg(0)) ? 1 : 2);
+            *dst = status(from);
+            if (*dst == OK) copy_words(dst + 1, value(from), types[ins.type()].slot_words);
+            return;
+        }
+        bool free = op == CAST || op == COPY || op == POWER_COUNT;
+        bool counted = !free && (ins.times() >= 0 || ins.cost_place());
+        bool multiplies = *ins.extra() & 1u;
+        u64 cost = 0;
+        if (counted || multiplies) {
+            cost = 1;
+            u64 sizes[MAX_ARGS];
+            u32 written = ins.count() - (*ins.extra() & 2u ? 1 : 0);  // the rank of `first` is not written in the program
+            for (u32 k = 0; k < written; ++k) cost += sizes[k] = size_of(ins.arg_type(k), ins.arg(k));
+            if (multiplies) cost += sizes[0] * sizes[1];
+        }
+        u32 words[3 * MAX_ITEM_WORDS];
+        s = multiplies && cost > max_steps ? LIMIT : call(ins, words);
+        u64 size = 0;
+        if (s == OK && !free) s = measure(ins.type(), words, size);
+        if (s == OK) {
+            cost += size;
+            copy_words(dst + 1, words, types[ins.type()].slot_words);
+        }
+        *dst = s;
+        if (counted) settle(ins, cost);
+    }
+
+    AB_FN Status call(Ins ins, u32* out) {
+        const u32* args[MAX_ARGS];
+        u32 count = least(ins.count(), MAX_ARGS);
+        for (u32 k = 0; k < count; ++k) args[k] = value(ins.arg(k));
+        u32 op = ins.op();
+        if (op < HALT) return call_variant(c, op, args, out);
+        return generic_call(ins, args, out);
+    }
+
+    AB_FN Status boxed(Ins ins, u32 k, u32* item) { return box(types, ins.arg_type(k), value(ins.arg(k)), item); }
+    AB_FN bool is_set(u32 type) const { return types[type].kind == K_SET; }
+    AB_FN u32 item_type(u32 type) const { return types[type].item; }
+
+    AB_FN Status generic_call(Ins ins, const u32* const* args, u32* out) {
+        using generic::Items;
+        using generic::items_at;
+        u32 item[MAX_ITEM_WORDS], other[MAX_ITEM_WORDS];
+        Items result{0, 0};
+        Status s = OK;
+        u32 type = ins.type();
+        switch (ins.op()) {
+            case COPY:
+            case COPY_COUNTED:
+                copy_words(out, args[0], types[type].slot_words);
+                return OK;
+            case CAST:
+                return cast(ins.arg_type(0), type, args[0], out);
+            case NEVER:
+                return TYPE;
+            case BRANCH:
+                copy_words(out, args[args[0][0] ? 1 : 2], types[type].slot_words);
+                return OK;
+            case POWER_COUNT: {
+                i32 n = i32(args[0][0]);
+                if (n < 1) return BOUNDS;
+                if (i64(n) * i32(args[1][0]) > MAX_FUNCTION_CALLS) return LIMIT;
+                out[0] = u32(n);
+                return OK;
+            }
+            case UNEQUAL:
+                out[0] = 0;
+                return OK;
+            case EQUAL_EMPTY:
+                out[0] = args[0][1] == 0 && args[1][1] == 0;
+                return OK;
+            case EQUAL: {
+                const TypeDesc& t = types[ins.arg_type(0)];
+                if (t.scalar) {  // numbers in slots compare as they are
+                    out[0] = 1;
+                    for (u32 k = 0; k < t.slot_words; ++k) out[0] &= args[0][k] == args[1][k];
+                    return OK;
+                }
+                if ((s = boxed(ins, 0, item)) != OK || (s = boxed(ins, 1, other)) != OK) return s;
+                out[0] = compare_items(c, types, ins.arg_type(0), item, other) == 0;
+                return OK;
+            }
+            case SIZE:
+                out[0] = types[ins.arg_type(0)].kind == K_GRID ? args[0][1] >> 16 : args[0][1];
+                return OK;
+            case CONTAINED: {
+                u32 inner = item_type(ins.arg_type(1));
+                s = boxed(ins, 0, item);
+                if (s == ESCAPE) {  // a place or colour no item of the container can have
+                    out[0] = 0;
+                    return OK;
+                }
+                const u32* x = c.a.at(args[1][0]);
+                out[0] = is_set(ins.arg_type(1)) ? in_set(c, types, inner, x, args[1][1], item)
+                                                 : in_tuple(c, types, inner, x, args[1][1], item);
+                return OK;
+            }
+            case COMBINE:
+                s = generic::combine(c, types, item_type(type), is_set(type), items_at(args[0]), items_at(args[1]), result);
+                break;
+            case INTERSECTION:
+                s = generic::select(c, types, item_type(type), items_at(args[0]), items_at(args[1]), true, true, result);
+                break;
+            case DIFFERENCE:
+                s = generic::select(c, types, item_type(type), items_at(args[0]), items_at(args[1]),
+                                    is_set(ins.arg_type(1)), false, result);
+                break;
+            case INSERT:
+                if ((s = boxed(ins, 0, item)) != OK) return s;
+                s = generic::insert(c, types, item_type(type), item, items_at(args[1]), result);
+                break;
+            case REMOVE:
+                s = boxed(ins, 0, item);
+                if (s == ESCAPE) {
+                    copy_words(out, args[1], 2);
+                    return OK;
+                }
+                s = generic::remove(c, types, item_type(type), item, items_at(args[1]), result);
+                break;
+            case INITSET: {
+                if ((s = boxed(ins, 0, item)) != OK) return s;
+                s = generic::make(c, types, item_type(type), 1, result);
+                if (s != OK) return s;
+                copy_words(c.a.at(result.off), item, types[item_type(type)].item_words);
+                break;
+            }
+            case REPEAT:
+                if ((s = boxed(ins, 0, item)) != OK) return s;
+                s = generic::repeat(c, types, item_type(type), item, i32(args[1][0]), result);
+                break;
+            case DEDUPE:
+                s = generic::dedupe(c, types, item_type(type), items_at(args[0]), result);
+                break;
+            case MERGE:
+                s = generic::merge(c, types, item_type(type), is_set(type), items_at(args[0]), result);
+                break;
+            case MERGE_GRIDS:
+                return merge_grids(items_at(args[0]), type, out);
+            case NTH: {
+                i64 n = args[0][1], at = i32(args[1][0]);
+                if (at < -n || at >= n) return n ? BOUNDS : EMPTY;
+                u32 inner = item_type(ins.arg_type(0));
+                u32 place = u32(at < 0 ? at + n : at);
+                unbox(types, inner, c.a.at(args[0][0]) + place * types[inner].item_words, out);
+                return OK;
+            }
+            case OTHER: {
+                u32 inner = item_type(ins.arg_type(0)), stride = types[inner].item_words;
+                s = boxed(ins, 1, item);
+                const u32* x = c.a.at(args[0][0]);
+                for (u32 k = 0; k < args[0][1]; ++k)
+                    if (s == ESCAPE || compare_items(c, types, inner, x + k * stride, item) != 0) {
+                        unbox(types, inner, x + k * stride, out);
+                        return OK;
+                    }
+                return EMPTY;
+            }
+            case PART: {  // the part's words, from the place the extra says
+                copy_words(out, args[0] + ins.extra()[1], types[type].slot_words);
+                return OK;
+            }
+            case MAXIMUM:
+            case MINIMUM: {
+                const u32* x = c.a.at(args[0][0]);
+                u32 n = args[0][1];
+                if (has_none(ins.arg_type(0), x, n)) return ESCAPE;
+                if (n == 0) {
+                    out[0] = 0;
+                } else if (ins.op() == MAXIMUM) {
+                    out[0] = u32(c.g.max_of(n, INT_LEAST, [&](u32 k) { return key_int(x[k]); }));
+                } else {
+                    out[0] = u32(c.g.min_of(n, INT_MOST, [&](u32 k) { return key_int(x[k]); }));
+                }
+                return OK;
+            }
+            case MOSTCOMMON:
+            case LEASTCOMMON: {
+                u32 inner = item_type(ins.arg_type(0));
+                s = generic::common(c, types, inner, is_set(ins.arg_type(0)), ins.op() == MOSTCOMMON, items_at(args[0]), item);
+                if (s == OK) unbox(types, inner, item, out);
+                return s;
+            }
+            case SIZEFILTER:
+                s = generic::sizefilter(c, types, item_type(type), is_set(ins.arg_type(0)), items_at(args[0]),
+                                        i32(args[1][0]), result);
+                break;
+            case PRODUCT:
+                s = generic::product(c, types, item_type(ins.arg_type(0)), item_type(ins.arg_type(1)),
+                                     is_set(ins.arg_type(0)), is_set(ins.arg_type(1)), item_type(type), items_at(args[0]),
+                                     items_at(args[1]), result);
+                break;
+            case PAIR:
+                s = pair(ins, args, result);
+                break;
+            case ASTUPLE: {
+                u32 n = types[ins.arg_type(0)].slot_words;
+                copy_words(out, args[0], n);
+                copy_words(out + n, args[1], types[ins.arg_type(1)].slot_words);
+                return OK;
+            }
+            default:
+                return ESCAPE;
+        }
+        if (s == OK) generic::put(out, result);
+        return s;
+    }
+
+    // Whether a container of integers or None holds None.
+    AB_FN bool has_none(u32 container, const u32* keys, u32 n) const {
+        return types[item_type(container)].kind == K_OPT && c.g.any(n, [&](u32 k) { return keys[k] == 0; });
+    }
+
+    AB_FN Status pair(Ins ins, const u32* const* args, generic::Items& result) {
+        u32 n = least(args[0][1], args[1][1]);
+        u32 left = item_type(ins.arg_type(0)), right = item_type(ins.arg_type(1)), inner = item_type(ins.type());
+        Status s = generic::make(c, types, inner, n, result);
+        if (s != OK) return s;
+        u32 slots[3 * MAX_ITEM_WORDS];
+        for (u32 k = 0; k < n; ++k) {
+            unbox(types, left, c.a.at(args[0][0]) + k * types[left].item_words, slots);
+            unbox(types, right, c.a.at(args[1][0]) + k * types[right].item_words, slots + types[left].slot_words);
+            s = box(types, inner, slots, c.a.at(result.off) + k * types[inner].item_words);
+            if (s != OK) return s;
+        }
+        return OK;
+    }
+
+    AB_FN Status merge_grids(generic::Items grids, u32 type, u32* out) {
+        u64 rows = 0;
+        for (u32 k = 0; k < grids.n; ++k) rows += c.a.at(grids.off)[2 * k + 1] >> 16;
+        generic::Items result;
+        Status s = generic::make(c, types, item_type(type), rows, result);
+        if (s != OK) return s;
+        u32 at = 0;
+        for (u32 k = 0; k < grids.n; ++k) {
+            Grid g = Form<Grid>::load(c.a.at(grids.off) + 2 * k);
+            s = grid_rows(g, c.a.at(result.off) + 2 * at);
+            if (s != OK) return s;
+            at += u32(g.h);
+        }
+        generic::put(out, result);
+        return OK;
+    }
+
+    // --- other forms of a value ---
+    AB_FN Status grid_rows(Grid g, u32* pairs) {
+        u32 off = c.a.take(u64(g.h) * u64(g.w));
+        if (off == NOWHERE) return OVERFLOW_;
+        const i8* from = cells(c, g);
+        u32* keys = c.a.at(off);
+        c.g.each(u32(g.h * g.w), [&](u32 k) { keys[k] = int_key(from[k]); });
+        c.g.each(u32(g.h), [&](u32 i) {
+            pairs[2 * i] = off + i * u32(g.w);
+            pairs[2 * i + 1] = u32(g.w);
+        });
+        return OK;
+    }
+
+    AB_FN Status cast(u32 from, u32 to, const u32* arg, u32* out) {
+        const TypeDesc &f = types[from], &t = types[to];
+        if (f.kind == K_GRID && t.kind == K_SEQ) {
+            Grid g = Form<Grid>::load(arg);
+            generic::Items rows;
+            Status s = generic::make(c, types, t.item, u64(g.h), rows);
+            if (s != OK || (s = grid_rows(g, c.a.at(rows.off))) != OK) return s;
+            generic::put(out, rows);
+            return OK;
+        }
+        if (t.kind == K_GRID) return rows_to_grid(generic::items_at(arg), out);
+        if (f.kind == K_SEQ && t.kind == K_SET) {
+            generic::Items set;
+            Status s = generic::make(c, types, t.item, arg[1], set);
+            if (s != OK) return s;
+            u32* to_words = c.a.at(set.off);
+            const u32* x = c.a.at(arg[0]);
+            c.g.each(set.n * types[t.item].item_words, [&](u32 k) { to_words[k] = x[k]; });
+            set.n = settle_items(c, types, t.item, to_words, set.n);
+            generic::put(out, set);
+            return OK;
+        }
+        if (f.kind == K_SEQ && t.kind == K_IJ) {
+            if (arg[1] != 2 || has_none(from, c.a.at(arg[0]), 2)) return ESCAPE;
+            out[0] = u32(key_int(c.a.at(arg[0])[0]));
+            out[1] = u32(key_int(c.a.at(arg[0])[1]));
+            return OK;
+        }
+        if (f.kind == K_OPT && t.kind == K_INT) {
+            if (i32(arg[0]) == NONE) return ESCAPE;
+            out[0] = arg[0];
+            return OK;
+        }
+        if (f.kind == K_INT && t.kind == K_OPT) {
+            if (i32(arg[0]) == NONE) return ESCAPE;
+            out[0] = arg[0];
+            return OK;
+        }
+        if (t.kind == K_SEQ) {  // a tuple of known parts, all of the item's type
+            u32 n = f.kind == K_IJ ? 2 : f.flat_count;
+            u32 words = types[t.item].slot_words;
+            generic::Items items;
+            Status s = generic::make(c, types, t.item, n, items);
+            if (s != OK) return s;
+            for (u32 k = 0; k < n; ++k) {
+                s = box(types, t.item, arg + k * words, c.a.at(items.off) + k * types[t.item].item_words);
+                if (s != OK) return s;
+            }
+            generic::put(out, items);
+            return OK;
+        }
+        copy_words(out, arg, t.slot_words);
+        return OK;
+    }
+
+    AB_FN Status rows_to_grid(generic::Items rows, u32* out) {
+        const u32* pairs = c.a.at(rows.off);
+        u32 h = rows.n, w = h ? pairs[1] : 0;
+        if (h > u32(MAX_SIDE) || w > u32(MAX_SIDE) || h * w > u32(MAX_CELLS)) return ESCAPE;
+        if (c.g.any(h, [&](u32 i) { return pairs[2 * i + 1] != w; })) return ESCAPE;
+        Grid g;
+        Status s = make_grid(c, h, w, g);
+        if (s != OK) return s;
+        i8* to = cells(c, g);
+        bool beyond = c.g.any(h, [&](u32 i) {
+            const u32* keys = c.a.at(pairs[2 * i]);
+            bool bad = false;
+            for (u32 j = 0; j < w; ++j) bad = bad || !colour_fits(key_int(keys[j]));
+            return bad;
+        });
+        if (beyond) return ESCAPE;
+        c.g.each(h, [&](u32 i) {
+            const u32* keys = c.a.at(pairs[2 * i]);
+            for (u32 j = 0; j < w; ++j) to[i * w + j] = i8(key_int(keys[j]));
+        });
+        Form<Grid>::store(out, g);
+        return OK;
+    }
+
+    // --- loops ---
+    AB_FN BodyRef body_of(Ins ins, u32 which) const {
+        BodyRef body{ins.extra() + 2};
+        for (u32 k = 0; k < which; ++k) body = body.next();
+        return body;
+    }
+    AB_FN u32 bodies(Ins ins) const { return ins.extra()[1]; }
+
+    AB_FN u32 fail_loop(u32 pc, Ins ins, Status s) {
+        *slot(ins.dst()) = s;
+        return pc + ins.length();
+    }
+
+    AB_FN u32 begin_loop(u32 pc, Ins ins) {
+        u32 op = ins.op();
+        Status s = first_failure(ins, 0, ins.strict());
+        if (s != OK) {
+            if (ins.cost_place()) *slot(ins.cost_place()) = 0;
+            return fail_loop(pc, ins, s);
+        }
+        if (depth == MAX_FRAMES) return fail_loop(pc, ins, ESCAPE);
+        Frame& f = frames[depth];
+        f.loop = pc;
+        f.body = 0;
+        f.index = 0;
+        f.acc = f.acc_n = f.acc_room = 0;
+        f.best_index = NOWHERE;
+        f.outer_steps = steps;
+        f.n = 0;
+        if (op == LOOP_CHOOSE) {
+            f.body = *value(ins.arg(0)) ? 0 : 1;
+            f.n = 1;
+            steps = 0;
+        } else {
+            if (op != LOOP_POWER || ins.times() >= 0) steps = 0;
+            s = prepare(ins, f);
+            if (s != OK) {
+                *slot(ins.dst()) = s;
+                return close(f, ins);
+            }
+        }
+        ++depth;
+        return next_item(f, ins);
+    }
+
+    // The trip count, room for results, and what the call itself costs.
+    AB_FN Status prepare(Ins ins, Frame& f) {
+        u32 op = ins.op(), inner = types[ins.type()].item;
+        const u32* first = value(ins.arg(0));
+        u32 flags = ins.extra()[0];
+        f.n = first[1];
+        u64 room = 0, words = 0;
+        switch (op) {
+            case LOOP_RAPPLY:
+                f.n = bodies(ins);
+                steps += 1 + f.n + size_of(ins.arg_type(0), ins.arg(0));
+                room = f.n;
+                words = types[inner].item_words;
+                break;
+            case LOOP_POWER:
+                f.n = *value(ins.arg(1));
+                break;
+            case LOOP_PAPPLY:
+            case LOOP_MPAPPLY:
+                f.n = least(first[1], value(ins.arg(1))[1]);
+                room = f.n;
+                words = op == LOOP_PAPPLY ? types[inner].item_words : 2;
+                break;
+            case LOOP_PRAPPLY:
+                f.n = u64(first[1]) * value(ins.arg(1))[1];
+                room = least(f.n, u64(2 * MAX_ITEMS));
+                words = types[inner].item_words;
+                break;
+            case LOOP_APPLY:
+                room = f.n;
+                words = types[inner].item_words;
+                break;
+            case LOOP_MAPPLY:
+                room = f.n;
+                words = 2;
+                break;
+            case LOOP_SFILTER:
+            case LOOP_MFILTER:
+                room = f.n;
+                words = types[item_type(ins.arg_type(0))].item_words;
+                break;
+            case LOOP_ORDER:
+                room = f.n;
+                words = types[body_of(ins, 0).type()].item_words + 1;
+                break;
+            default:
+                break;
+        }
+        if (flags & 2u) {  // over functions made from the items: each counts for one
+            steps += 1 + first[1] + (flags & 4u ? size_of(ins.arg_type(1), ins.arg(1)) : 1);
+        } else if (op != LOOP_RAPPLY && op != LOOP_POWER) {
+            bool two = op == LOOP_PAPPLY || op == LOOP_MPAPPLY || op == LOOP_PRAPPLY;
+            steps += 2 + size_of(ins.arg_type(0), ins.arg(0)) + (two ? size_of(ins.arg_type(1), ins.arg(1)) : 0);
+        }
+        if (room) {
+            f.acc = c.a.take(room * words);
+            if (f.acc == NOWHERE) return OVERFLOW_;
+            f.acc_room = u32(room);
+        }
+        if (op == LOOP_POWER) copy_words(value(body_of(ins, 0).param(0)), first, types[ins.type()].slot_words);
+        if ((op == LOOP_VALMAX || op == LOOP_VALMIN) && f.n == 0) {
+            if (bodies(ins) < 2) return ESCAPE;
+            f.body = 1;
+            f.n = 1;
+        }
+        if ((op == LOOP_ARGMAX || op == LOOP_ARGMIN || op == LOOP_EXTRACT) && f.n == 0) return EMPTY;
+        return steps > max_steps ? LIMIT : OK;
+    }
+
+    AB_FN void load_param(BodyRef body, u32 k, u32 container_slot, u64 index) {
+        u32 type = body.param_type(k);
+        u32 place = body.param(k);
+        *slot(place) = OK;
+        unbox(types, type, c.a.at(value(container_slot)[0]) + index * types[type].item_words, value(place));
+    }
+
+    AB_FN u32 next_item(Frame& f, Ins ins) {
+        if (f.index >= f.n) {
+            --depth;
+            *slot(ins.dst()) = finish(f, ins);
+            return close(f, ins);
+        }
+        u32 op = ins.op();
+        if (op == LOOP_RAPPLY) f.body = u32(f.index);
+        BodyRef body = body_of(ins, f.body);
+        if (op == LOOP_PAPPLY || op == LOOP_MPAPPLY) {
+            load_param(body, 0, ins.arg(0), f.index);
+            load_param(body, 1, ins.arg(1), f.index);
+        } else if (op == LOOP_PRAPPLY) {
+            u32 m = value(ins.arg(1))[1];
+            load_param(body, 0, ins.arg(0), f.index / m);
+            load_param(body, 1, ins.arg(1), f.index % m);
+        } else if (op == LOOP_POWER) {
+            *slot(body.param(0)) = OK;
+        } else if (body.params()) {
+            load_param(body, 0, ins.arg(0), f.index);
+        }
+        f.mark = c.a.top;
+        return body.code();
+    }
+
+    AB_FN u32 end_body() {
+        Frame& f = frames[depth - 1];
+        Ins ins{code + f.loop};
+        BodyRef body = body_of(ins, f.body);
+        Status s = status(body.result());
+        if (ins.op() == LOOP_CHOOSE) {
+            --depth;
+            *slot(ins.dst()) = s;
+            if (s == OK) copy_words(value(ins.dst()), value(body.result()), types[ins.type()].slot_words);
+            return close(f, ins);
+        }
+        bool outermost_power = ins.op() == LOOP_POWER && ins.times() < 0;
+        if (steps > max_steps && !outermost_power) s = least(s == OK ? LIMIT : s, LIMIT);
+        bool done = false;
+        if (s == OK) s = accept(f, ins, body, done);
+        if (s != OK || done) {
+            --depth;
+            *slot(ins.dst()) = s;
+            if (s == OK) *slot(ins.dst()) = charge_result(ins);
+            return close(f, ins);
+        }
+        ++f.index;
+        return next_item(f, ins);
+    }
+
+    // Take the body's result for one item; `done` where the loop's result stands already.
+    AB_FN Status accept(Frame& f, Ins ins, BodyRef body, bool& done) {
+        u32 op = ins.op(), inner = types[ins.type()].item;
+        u32* result = value(body.result());
+        u32 container_item = item_type(ins.arg_type(0));
+        switch (op) {
+            case LOOP_POWER: {
+                u32 words = types[ins.type()].slot_words;
+                copy_words(value(body.param(0)), result, words);
+                return OK;
+            }
+            case LOOP_VALMAX:
+            case LOOP_VALMIN:
+            case LOOP_ARGMAX:
+            case LOOP_ARGMIN: {
+                u32 key[MAX_ITEM_WORDS];
+                Status s = box(types, body.type(), result, key);
+                if (s != OK) return s;
+                i32 order = f.best_index == NOWHERE ? 0 : compare_items(c, types, body.type(), key, f.best);
+                bool better = op == LOOP_VALMAX || op == LOOP_ARGMAX ? order > 0 : order < 0;
+                if (f.best_index == NOWHERE || better) {
+                    copy_words(f.best, key, types[body.type()].item_words);
+                    f.best_index = u32(f.index);
+                }
+                if (types[body.type()].scalar) c.a.top = f.mark;
+                return OK;
+            }
+            case LOOP_EXTRACT:
+            case LOOP_SFILTER:
+            case LOOP_MFILTER: {
+                bool holds = result[0] != 0;
+                c.a.top = f.mark;
+                if (!holds) return OK;
+                u32 stride = types[container_item].item_words;
+                const u32* item = c.a.at(value(ins.arg(0))[0]) + f.index * stride;
+                if (op == LOOP_EXTRACT) {
+                    unbox(types, container_item, item, value(ins.dst()));
+                    f.best_index = u32(f.index);
+                    done = true;
+                    return OK;
+                }
+                copy_words(c.a.at(f.acc) + f.acc_n * stride, item, stride);
+                ++f.acc_n;
+                return OK;
+            }
+            case LOOP_ORDER: {
+                u32 stride = types[body.type()].item_words + 1;
+                u32* entry = c.a.at(f.acc) + f.acc_n * stride;
+                Status s = box(types, body.type(), result, entry);
+                if (s != OK) return s;
+                entry[stride - 1] = f.acc_n++;
+                if (types[body.type()].scalar) c.a.top = f.mark;
+                return OK;
+            }
+            case LOOP_MAPPLY:
+            case LOOP_MPAPPLY:
+                copy_words(c.a.at(f.acc) + 2 * f.acc_n, result, 2);
+                keep_low(f, body.type(), c.a.at(f.acc) + 2 * f.acc_n);
+                ++f.acc_n;
+                return OK;
+            default: {
+                u32 stride = types[inner].item_words;
+                if (f.acc_n == f.acc_room) {  // only a product can have more trips than room
+                    f.acc_n = settle_items(c, types, inner, c.a.at(f.acc), f.acc_n);
+                    if (f.acc_n > MAX_ITEMS) return ESCAPE;
+                }
+                u32* item = c.a.at(f.acc) + f.acc_n * stride;
+                Status s = box(types, inner, result, item);
+                if (s != OK) return s;
+                if (types[inner].scalar)
+                    c.a.top = f.mark;
+                else
+                    keep_low(f, inner, item);
+                ++f.acc_n;
+                return OK;
+            }
+        }
+    }
+
+    // Drop what the body left in the arena but for its result, which moves down to where the body started.
+    AB_FN void keep_low(Frame& f, u32 type, u32* item) {
+        const TypeDesc& t = types[type];
+        u64 words;
+        if (t.kind == K_GRID)
+            words = (u64(item[1] >> 16) * (item[1] & 0xFFFFu) + 3) / 4;
+        else if ((t.kind == K_SET || t.kind == K_SEQ) && types[t.item].scalar)
+            words = u64(item[1]) * types[t.item].item_words;
+        else
+            return;
+        if (item[0] >= f.mark && words) {
+            u32 *to = c.a.at(f.mark), *from = c.a.at(item[0]);
+            for (u64 k = 0; k < words; ++k) to[k] = from[k];
+            item[0] = f.mark;
+            c.a.top = f.mark + u32(words);
+        } else {
+            c.a.top = f.mark;
+        }
+    }
+
+    AB_FN Status charge_result(Ins ins) {
+        u64 size;
+        Status s = measure(ins.type(), value(ins.dst()), size);
+        if (s != OK) return s;
+        if (ins.op() == LOOP_POWER) return OK;
+        steps += size;
+        return steps > max_steps ? LIMIT : OK;
+    }
+
+    // The loop's result once every item was seen.
+    AB_FN Status finish(Frame& f, Ins ins) {
+        u32 op = ins.op(), type = ins.type();
+        u32* out = value(ins.dst());
+        generic::Items result{f.acc, f.acc_n};
+        switch (op) {
+            case LOOP_POWER:
+                copy_words(out, value(body_of(ins, 0).param(0)), types[type].slot_words);
+                return OK;
+            case LOOP_VALMAX:
+            case LOOP_VALMIN:
+                unbox(types, body_of(ins, 0).type(), f.best, out);
+                return charge_result(ins);
+            case LOOP_ARGMAX:
+            case LOOP_ARGMIN: {
+                u32 inner = item_type(ins.arg_type(0));
+                unbox(types, inner, c.a.at(value(ins.arg(0))[0]) + f.best_index * types[inner].item_words, out);
+                return charge_result(ins);
+            }
+            case LOOP_EXTRACT:
+                return EMPTY;
+            case LOOP_ORDER: {
+                Status s = in_key_order(f, ins, result);
+                if (s != OK) return s;
+                break;
+            }
+            case LOOP_MFILTER:
+            case LOOP_MAPPLY:
+            case LOOP_MPAPPLY: {
+                generic::Items merged;
+                Status s = generic::merge(c, types, item_type(type), is_set(type), result, merged);
+                if (s != OK) return s;
+                result = merged;
+                break;
+            }
+            default:
+                if (is_set(type) && op != LOOP_SFILTER)
+                    result.n = settle_items(c, types, item_type(type), c.a.at(f.acc), f.acc_n);
+        }
+        generic::put(out, result);
+        return charge_result(ins);
+    }
+
+    // Items by ascending key, those of one key as they stood: keys carry their place, and heaps sort both.
+    AB_FN Status in_key_order(Frame& f, Ins ins, generic::Items& result) {
+        u32 key_type = body_of(ins, 0).type(), stride = types[key_type].item_words + 1, n = f.acc_n;
+        u32* entries = c.a.at(f.acc);
+        auto before = [&](const u32* a, const u32* b) {
+            i32 order = compare_items(c, types, key_type, a, b);
+            return order < 0 || (order == 0 && a[stride - 1] < b[stride - 1]);
+        };
+        u32 held[MAX_ITEM_WORDS + 1];
+        auto sift = [&](u32 root, u32 end) {
+            copy_words(held, entries + root * stride, stride);
+            for (;;) {
+                u32 child = 2 * root + 1;
+                if (child >= end) break;
+                if (child + 1 < end && before(entries + child * stride, entries + (child + 1) * stride)) ++child;
+                if (!before(held, entries + child * stride)) break;
+                copy_words(entries + root * stride, entries + child * stride, stride);
+                root = child;
+            }
+            copy_words(entries + root * stride, held, stride);
+        };
+        for (u32 k = n / 2; k-- > 0;) sift(k, n);
+        for (u32 end = n; end > 1;) {
+            --end;
+            u32 last[MAX_ITEM_WORDS + 1];
+            copy_words(last, entries + end * stride, stride);
+            copy_words(entries + end * stride, entries, stride);
+            copy_words(entries, last, stride);
+            sift(0, end);
+        }
+        u32 inner = item_type(ins.arg_type(0)), words = types[inner].item_words;
+        Status s = generic::make(c, types, inner, n, result);
+        if (s != OK) return s;
+        const u32* from = c.a.at(value(ins.arg(0))[0]);
+        u32* to = c.a.at(result.off);
+        for (u32 k = 0; k < n; ++k) copy_words(to + k * words, from + entries[k * stride + stride - 1] * words, words);
+        return OK;
+    }
+
+    // Leave a loop: its steps are charged to the loop around it as often as it is written.
+    AB_FN u32 close(Frame& f, Ins ins) {
+        u64 cost = steps;
+        steps = f.outer_steps;
+        if (ins.op() == LOOP_POWER && ins.times() < 0) return f.loop + ins.length();
+        settle(ins, cost);
+        return f.loop + ins.length();
+    }
+};
+
+}  // namespace arcbatt
