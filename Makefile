@@ -7,7 +7,7 @@ NATIVE := $(wildcard src/arcbatt/native/*)
 PACKAGES := $(wildcard src/arcbatt/*/__init__.py)
 CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp)
 
-.PHONY: run test lint unit docs format clean
+.PHONY: run test lint unit native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
@@ -20,9 +20,13 @@ lint: $(VENV)/installed
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/python tools/generate_docs.py --check
+	$(BIN)/python tools/generate_native.py --check
 
 unit: $(VENV)/installed
 	$(BIN)/pytest
+
+native: $(VENV)/installed
+	$(BIN)/python tools/generate_native.py
 
 docs: $(VENV)/installed
 	$(BIN)/python tools/generate_docs.py

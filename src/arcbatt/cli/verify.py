@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+from collections import Counter
 from pathlib import Path
 
 import typer
 
+from arcbatt.backends.cpu import Engine
 from arcbatt.backends.outcome import Failed, Outcome
+from arcbatt.backends.python import Sample, evaluate
 from arcbatt.conformance import Report, Run, Vector, check, encode, read_vectors
 from arcbatt.errors import ArcbattError, UsageError
-
-
-def backend_named(name: str) -> Run:
-    """How to run one program on one sample with a backend."""
-    if name != "python":
-        raise UsageError(f"no backend {name!r}; there is: python")
-    from arcbatt.backends.python import evaluate
-
-    return evaluate
+from arcbatt.frontend import Program
 
 
 def verify_vectors(path: Path, backend: str, show: int) -> None:
     """Print how many vectors agree, in all and for each primitive, and the first that do not."""
-    report = check(read_vectors(path), backend_named(backend))
+    coverage: Counter[str] = Counter()
+    report = check(read_vectors(path), backend_named(backend, coverage))
     _print_per_primitive(report)
     for vector, outcome in report.differences[:show]:
         _print_difference(vector, outcome)
@@ -33,8 +30,36 @@ def verify_vectors(path: Path, backend: str, show: int) -> None:
             f"  of these, {report.by_set_order} list a merged set's items in CPython's hash order; the language lists\n"
             "  them ascending (rule 1), and they were compared set by set"
         )
+    if coverage:
+        _print_coverage(coverage, report.total)
     if report.differences:
         raise typer.Exit(1)
+
+
+def backend_named(name: str, coverage: Counter[str]) -> Run:
+    """How to run one program on one sample with a backend; what left the engine is counted with its reason."""
+    if name == "python":
+        return evaluate
+    if name not in ("cpu", "lanes"):
+        raise UsageError(f"no backend {name!r}; there are: python, cpu, lanes (32 emulated lanes, for tests)")
+    core = importlib.import_module("arcbatt._core" if name == "cpu" else "arcbatt._core_lanes")
+
+    def run(program: Program, sample: Sample) -> Outcome:
+        engine = Engine.of([program], threads=1, arena_bytes=1 << 20, core=core)
+        status = engine.status_of(sample)[program.name]
+        coverage[
+            "on the engine" if status not in ("escape", "overflow") and program.name in engine.names else status
+        ] += 1
+        return engine.values(sample)[program.name]
+
+    return run
+
+
+def _print_coverage(coverage: Counter[str], total: int) -> None:
+    inside = coverage.pop("on the engine", 0)
+    typer.echo(f"{inside:,} of {total:,} ran wholly on the engine ({100 * inside / max(total, 1):.2f}%); the rest:")
+    for reason, count in coverage.most_common(12):
+        typer.echo(f"  {count:>5} {reason}")
 
 
 def _print_per_primitive(report: Report) -> None:

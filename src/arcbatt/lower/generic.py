@@ -58,9 +58,8 @@ def _equality(self: Any, code: list[int], node: Any, args: list[Value], rule: Ru
         return value
     both_sets = isinstance(a.type, Set) and isinstance(b.type, Set)
     both_tuples = isinstance(a.type, Seq) and isinstance(b.type, Seq)
-    if not both_sets and not both_tuples and not (_never_equal(a.type) or _never_equal(b.type)):
-        if {_kind(a.type), _kind(b.type)} == {"tuple"}:
-            raise LowerError(f"equality of {a.type} and {b.type}")
+    if _kind(a.type) == _kind(b.type) == "tuple" and not both_tuples:
+        raise LowerError(f"equality of {a.type} and {b.type}")
     op = "EQUAL_EMPTY" if both_sets or both_tuples else "UNEQUAL"
     other: Value = self.emit(code, CODES[op], args, node.type, times=times, cost=cost)
     return other
@@ -70,28 +69,52 @@ def _kind(kind: Type) -> str:
     return "set" if isinstance(kind, Set) else "tuple" if isinstance(kind, (Seq, Tup)) or kind == GRID else "number"
 
 
-def _never_equal(kind: Type) -> bool:
-    return _kind(kind) == "number"
+_NEVER_EQUAL: Final = 64
+
+
+def _looked_for(common: Type | None, value: Type, item: Type, what: str) -> int:
+    """The flag for a value looked for among items: none where they can be equal, another where they cannot."""
+    if common is None:
+        if _kind(value) != _kind(item):
+            return _NEVER_EQUAL
+        raise LowerError(f"{what} of {value} among {item}")
+    if common != item and _kind(common) != "number":
+        raise LowerError(f"{what} of {value} among {item}")
+    return 0
 
 
 def _value_and_container(code_name: str, value_at: int, container_at: int) -> Lower:
     """Primitives that look for a value among items, which may be of a type no item has."""
 
     def lower(self: Any, code: list[int], node: Any, args: list[Value], rule: Rule, times: int, cost: bool) -> Value:
+        if code_name == "CONTAINED" and isinstance(args[1].type, Tup) and as_seq(args[1].type) is None:
+            return _contained_in_pair(self, code, node, args, times, cost)
         args = _containers(self, code, args, (container_at,))
         container = args[container_at].type
         assert isinstance(container, (Set, Seq))
         common = join(args[value_at].type, container.item)
-        if common is None or self.types.number(common) is None:
-            raise LowerError(f"{node.op} of {args[value_at].type} and {container}")
-        if _kind(common) != "number" and common != container.item:
-            raise LowerError(f"{node.op} of {args[value_at].type} and {container}")
-        value = args[value_at] if _kind(common) == "number" else self.cast(code, args[value_at], common)
+        flag = _looked_for(common, args[value_at].type, container.item, node.op)
+        plain = flag or _kind(container.item) == "number"
+        value = args[value_at] if plain else self.cast(code, args[value_at], container.item)
         ordered = [value, args[container_at]] if value_at == 0 else [args[container_at], value]
-        result: Value = self.emit(code, CODES[code_name], ordered, node.type, times=times, cost=cost)
+        result: Value = self.emit(code, CODES[code_name], ordered, node.type, times=times, cost=cost, extra=(flag,))
         return result
 
     return lower
+
+
+def _contained_in_pair(self: Any, code: list[int], node: Any, args: list[Value], times: int, cost: bool) -> Value:
+    """Whether a value is one of two parts of different types: only one of them can be meant."""
+    value, pair = args
+    kind = pair.type
+    assert isinstance(kind, Tup)
+    near = [place for place, part in enumerate(kind.parts) if _kind(part) == _kind(value.type)]
+    if len(near) != 1 or _kind(value.type) != "number":
+        raise LowerError(f"contained of {value.type} in {kind}")
+    part = _part(self, code, node, pair, near[0], -1, False)
+    both = [value, part, value, pair]
+    result: Value = self.emit(code, CODES["EQUAL"], both, node.type, times=times, cost=cost, extra=(128,))
+    return result
 
 
 def _difference(self: Any, code: list[int], node: Any, args: list[Value], rule: Rule, times: int, cost: bool) -> Value:
@@ -100,13 +123,8 @@ def _difference(self: Any, code: list[int], node: Any, args: list[Value], rule: 
     assert isinstance(a, (Set, Seq))
     assert isinstance(b, (Set, Seq))
     common = join(a.item, b.item)
-    if (
-        common is None
-        or (common != a.item and _kind(common) != "number")
-        or (common != b.item and _kind(common) != "number")
-    ):
-        raise LowerError(f"{node.op} of {a} and {b}")
-    value: Value = self.emit(code, CODES["DIFFERENCE"], args, node.type, times=times, cost=cost)
+    flag = _looked_for(common, b.item, a.item, node.op) or _looked_for(common, a.item, b.item, node.op)
+    value: Value = self.emit(code, CODES["DIFFERENCE"], args, node.type, times=times, cost=cost, extra=(flag,))
     return value
 
 

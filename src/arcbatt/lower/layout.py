@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from arcbatt.errors import ArcbattError
@@ -37,6 +38,7 @@ class TypeTable:
 
     def number(self, kind: Type) -> int:
         """The number of a type, added if it is new; raises LowerError where it has no form."""
+        kind = plain_form(kind)
         if kind in self.numbers:
             return self.numbers[kind]
         if depth(kind) > MAX_TYPE_DEPTH:
@@ -82,6 +84,20 @@ class TypeTable:
         return self.rows[self.number(kind)][2]
 
 
+@cache
+def plain_form(kind: Type) -> Type:
+    """The type with integers in place of booleans: they lie alike."""
+    if kind == BOOL:
+        return INT
+    if isinstance(kind, Set):
+        return Set(plain_form(kind.item))
+    if isinstance(kind, Seq):
+        return Seq(plain_form(kind.item))
+    if isinstance(kind, Tup):
+        return Tup(tuple(map(plain_form, kind.parts)))
+    return kind
+
+
 def flat_parts(kind: Type) -> list[Type]:
     """The parts of a tuple with nesting undone; an IJ and a Cell count as one part."""
     if isinstance(kind, Tup) and kind not in (IJ, CELL):
@@ -98,6 +114,12 @@ def depth(kind: Type) -> int:
     return 0
 
 
+def _check_parts(kind: Type, value: Any) -> None:
+    """Refuse the odd constant: the corner of nothing is (), which is no IJ."""
+    if isinstance(kind, Tup) and (not isinstance(value, tuple) or len(value) != len(kind.parts)):
+        raise LowerError(f"a constant that is not of its type {kind}")
+
+
 @dataclass
 class Pool:
     """Words that constants need beyond their slots; offsets count from `base`."""
@@ -107,6 +129,8 @@ class Pool:
 
     def slot(self, kind: Type, value: Any) -> list[int]:
         """The words of a value in a slot."""
+        kind = plain_form(kind)
+        _check_parts(kind, value)
         if isinstance(kind, Tup) and kind not in (IJ, CELL):
             return [word for part, item in zip(kind.parts, value, strict=True) for word in self.slot(part, item)]
         match kind:
@@ -130,6 +154,8 @@ class Pool:
 
     def item(self, kind: Type, value: Any) -> list[int]:
         """The words of a value as an item of a container."""
+        kind = plain_form(kind)
+        _check_parts(kind, value)
         if isinstance(kind, Tup) and kind not in (IJ, CELL):
             return [word for part, item in zip(kind.parts, value, strict=True) for word in self.item(part, item)]
         if kind in (INT, BOOL):

@@ -1,4 +1,4 @@
-"""Typed graph to bytecode: slots by liveness, loop bodies as code of their own, casts where a rule wants another form."""
+"""Typed graph to bytecode: slots by liveness, loop bodies as code of their own, casts where a rule wants a form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from arcbatt.ir.typed import (
 )
 from arcbatt.lower.codes import CODES
 from arcbatt.lower.generic import GENERIC as _GENERIC
-from arcbatt.lower.layout import LowerError, Pool, TypeTable, flat_parts
+from arcbatt.lower.layout import LowerError, Pool, TypeTable, plain_form
 from arcbatt.lower.variants import NUMBER, Variant
 from arcbatt.ops import OPS, Cost
 from arcbatt.ops.types import (
@@ -47,6 +47,9 @@ from arcbatt.ops.types import (
 )
 
 VERSION: Final = 1
+MULTIPLIES, HIDDEN_ARG, FIXED_COST, OVER_ITEMS, FUNCTIONS_VALUE, NEVER_EQUAL, ORIGINALS = 1, 2, 8, 16, 32, 64, 128
+"""Flags of an instruction, as native/interpreter.h has them."""
+_UNCOUNTED: Final = frozenset(CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER"))
 _OUTERMOST: Final = -1
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]
@@ -120,7 +123,7 @@ class _Lowering:
         needs_cost = self._needs_cost()
         last_use = self._last_use()
         main: list[int] = []
-        kept = {node for node in self.graph.outputs.values()}
+        kept = set(self.graph.outputs.values())
         outputs: dict[str, tuple[int, Type]] = {}
         rejected = dict(self.graph.unresolved)
         for index, node in enumerate(self.graph.nodes):
@@ -210,18 +213,32 @@ class _Lowering:
     ) -> Value:
         """One instruction; its result."""
         place = self.new_slot(kind) if slot is None else slot
+        extra = self.with_fixed_cost(op, args, kind, extra)
         cost_place = self.slots.take(1) if cost else 0
         words = [
             op, 0, place, times & 0xFFFFFFFF, cost_place, len(args) if strict is None else strict, len(args),
-            self.types.number(kind), *(arg.slot for arg in args), *(self.types.number(arg.type) for arg in args), *extra,
+            self.types.number(kind), *(arg.slot for arg in args),
+            *(self.types.number(arg.type) for arg in args), *extra,
         ]  # fmt: skip
         words[1] = len(words)
         code += words
         return Value(place, kind, cost_place)
 
+    def with_fixed_cost(self, op: int, args: list[Value], kind: Type, extra: tuple[int, ...]) -> tuple[int, ...]:
+        """The extra words of an instruction, with its cost where that follows from the types."""
+        if op >= CODES["LOOP_APPLY"] or op in _UNCOUNTED:
+            return extra
+        rest = extra[1:] or (0,)
+        first = len(args) // 2 if extra[0] & ORIGINALS else 0
+        written = args[first : len(args) - (extra[0] & HIDDEN_ARG) // HIDDEN_ARG]
+        leaves = [self.types.rows[self.types.number(one)][4] for one in (*(arg.type for arg in written), kind)]
+        if not all(leaves) or extra[0] & MULTIPLIES or kind == NEVER:
+            return (extra[0], 0, *rest)
+        return (extra[0] | FIXED_COST, 1 + sum(leaves), *rest)
+
     def cast(self, code: list[int], value: Value, to: Type) -> Value:
         """The value in the form of another type."""
-        if value.type == to or value.type == NEVER or not _different(value.type, to):
+        if value.type in (to, NEVER) or not _different(value.type, to):
             return Value(value.slot, to, value.cost)
         if isinstance(to, Set) and isinstance(value.type, Tup):
             seq = as_seq(value.type)
@@ -268,7 +285,7 @@ class _Lowering:
             return self.emit(code, CODES["NEVER"], args[:4], NEVER, times=times, cost=cost)
         name = node.op
         if name == "color" and isinstance(args[0].type, (Seq, Tup)):
-            raise LowerError("color of a tuple of cells")
+            return self.color_of_tuple(code, args[0], times, cost)
         flags = (1 if OPS[name].cost is Cost.PRODUCT else 0,)
         rule = _rule_for(name, [arg.type for arg in args])
         if name in _GENERIC:
@@ -276,20 +293,27 @@ class _Lowering:
         variant = Variant(name, rule)
         if variant not in NUMBER:
             raise LowerError(f"no native {name} of {rule}")
-        if any(_costs_differ(arg.type, param) for arg, param in zip(args, rule.params, strict=True)) and (
-            times >= 0 or cost or flags[0]
-        ):
-            raise LowerError(f"{name} of a tuple as a patch where steps are counted")
         cast = [self.cast(code, arg, param) for arg, param in zip(args, rule.params, strict=True)]
+        if any(_costs_differ(arg.type, param) for arg, param in zip(args, rule.params, strict=True)):
+            cast, flags = [*cast, *args], (flags[0] | ORIGINALS,)
         value = self.emit(code, NUMBER[variant], cast, rule.result, times=times, cost=cost, extra=flags)
         return Value(value.slot, node.type, value.cost) if not _different(rule.result, node.type) else value
+
+    def color_of_tuple(self, code: list[int], arg: Value, times: int, cost: bool) -> Value:
+        """The colour of the first of a tuple of cells."""
+        if times >= 0 or cost:
+            raise LowerError("color of a tuple of cells where steps are counted")
+        items = arg if isinstance(arg.type, Seq) else self.cast(code, arg, Seq(CELL))
+        rank = self.constant(INT, ("Int", "0"), 0)
+        first = self.emit(code, CODES["NTH"], [items, rank], CELL)
+        return self.emit(code, CODES["PART"], [first], INT, extra=(0, 0))
 
     # --- loops ---
     def loop(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:
         name = node.op.removesuffix(OVER_FUNCTIONS)
         flags = 0
         if node.op.endswith(OVER_FUNCTIONS):
-            flags = 6 if name == "rapply" else 2
+            flags = OVER_ITEMS | FUNCTIONS_VALUE if name == "rapply" else OVER_ITEMS
         if node.op == CHOOSE:
             return self.choose(code, node, args, times, cost)
         if node.op in (POWER, POWER_IN_BODY):
@@ -300,9 +324,9 @@ class _Lowering:
         containers = [self.container(code, args[k], node.bodies[0].params[k], times) for k in range(count)]
         inner = [*containers, *args[count:]]
         wanted = self.result_type(name, node, containers)
-        bodies = [self.body(node.bodies[0], inner, wanted, charged=True, loop=name)]
+        bodies = [self.body(node.bodies[0], args, wanted, charged=True, loop=name)]
         if name in ("valmax", "valmin") and len(node.bodies) > 1:
-            bodies.append(self.body(node.bodies[1], inner, self.key_type(name, node.type), charged=True))
+            bodies.append(self.body(node.bodies[1], args, self.key_type(name, node.type), charged=True))
         op = CODES["LOOP_APPLY"] if name == "rapply" else _LOOPS[name]
         return self.emit(
             code, op, inner, node.type, times=times, cost=cost, strict=node.strict,
@@ -347,10 +371,10 @@ class _Lowering:
     def power(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:
         inner = [self.cast(code, args[0], node.type), *args[1:]]
         charged = node.op == POWER_IN_BODY
-        body = self.body(node.bodies[0], inner, node.type, charged=charged)
+        body = self.body(node.bodies[0], args, node.type, charged=charged)
         return self.emit(
-            code, CODES["LOOP_POWER"], inner, node.type, times=max(times, 0) if charged else _OUTERMOST, cost=cost and charged,
-            strict=node.strict, extra=(0, 1, *body),
+            code, CODES["LOOP_POWER"], inner, node.type, times=max(times, 0) if charged else _OUTERMOST,
+            cost=cost and charged, strict=node.strict, extra=(0, 1, *body),
         )  # fmt: skip
 
     def each_function(
@@ -423,47 +447,43 @@ def _joinable(a: Type, b: Type) -> bool:
 
 def _different(a: Type, b: Type) -> bool:
     """Whether two types lie differently in memory."""
-    return _form(a) != _form(b)
-
-
-def _form(kind: Type) -> Any:
-    if kind in (INT, BOOL):
-        return INT
-    if isinstance(kind, Set):
-        return ("set", _item_form(kind.item))
-    if isinstance(kind, Seq):
-        return ("seq", _item_form(kind.item))
-    if isinstance(kind, Tup) and kind not in (IJ, CELL):
-        return tuple(map(_form, flat_parts(kind)))
-    return kind
-
-
-def _item_form(kind: Type) -> Any:
-    return INT if kind in (INT, BOOL, OPT_INT) else _form(kind)
+    return plain_form(a) != plain_form(b)
 
 
 def _castable(a: Type, b: Type) -> bool:
     """Whether the interpreter's CAST knows the way."""
-    if not _different(a, b):
-        return True
-    if a == GRID and b == ROWS:
-        return True
-    if b == GRID and _form(a) == _form(ROWS):
+    a, b = plain_form(a), plain_form(b)
+    if a == b or (a == GRID and b == ROWS) or (b == GRID and a in (ROWS, Seq(Seq(OPT_INT)))):
         return True
     if isinstance(a, Seq) and isinstance(b, Set):
-        return not _different(Set(a.item), b)
+        return a.item == b.item
     if isinstance(a, Seq) and b == IJ:
-        return _item_form(a.item) == INT
-    if {a, b} <= {INT, BOOL, OPT_INT}:
+        return a.item in (INT, OPT_INT)
+    if type(a) is type(b) and isinstance(a, (Set, Seq)) and isinstance(b, (Set, Seq)):
+        return _same_numbers(a.item, b.item)
+    if isinstance(a, Tup) and isinstance(b, Tup):
+        return _same_numbers(a, b)
+    if {a, b} <= {INT, OPT_INT}:
         return True
-    if isinstance(b, Seq) and isinstance(a, Tup):
-        parts = (INT, INT) if a == IJ else a.parts
-        return (
-            a != CELL
-            and all(_form(part) == _form(b.item) for part in parts)
-            and all(not isinstance(part, Tup) or part in (IJ, CELL) for part in parts)
-        )
+    if isinstance(b, Seq) and isinstance(a, Tup) and a != CELL:
+        return all(part == b.item and (part in (IJ, CELL) or not isinstance(part, Tup)) for part in a.parts)
     return False
+
+
+def _same_numbers(a: Type, b: Type) -> bool:
+    """Whether two types hold the same numbers one after the other, but for None."""
+    return _numbers(a) is not None and _numbers(a) == _numbers(b)
+
+
+def _numbers(kind: Type) -> int | None:
+    """How many numbers a value is, where it is nothing else."""
+    if kind in (INT, OPT_INT):
+        return 1
+    if isinstance(kind, Tup):
+        counts = [_numbers(part) for part in kind.parts]
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else None
+    return None
 
 
 def _costs_differ(given: Type, wanted: Type) -> bool:

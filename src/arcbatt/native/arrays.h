@@ -5,8 +5,36 @@
 
 namespace arcbatt {
 
-// Ascending order in place. Short arrays by insertion, longer ones by binary heaps: no recursion, no extra memory.
-AB_FN void sort_keys(const Ctx&, u32* keys, u32 n) {
+// By digits of eight bits, the least first, between the array and free room behind the arena's top; digits all keys
+// share are passed over. The result may lie in either place: false means in the room.
+AB_FN bool radix_sort(u32*& keys, u32*& room, u32 n) {
+    u32 all = keys[0], any = keys[0];
+    for (u32 i = 1; i < n; ++i) {
+        all &= keys[i];
+        any |= keys[i];
+    }
+    bool home = true;
+    for (u32 shift = 0; shift < 32; shift += 8) {
+        if (((all ^ any) >> shift & 0xFFu) == 0) continue;
+        u32 count[256] = {};
+        for (u32 i = 0; i < n; ++i) ++count[keys[i] >> shift & 0xFFu];
+        u32 place = 0;
+        for (u32 digit = 0; digit < 256; ++digit) {
+            u32 here = count[digit];
+            count[digit] = place;
+            place += here;
+        }
+        for (u32 i = 0; i < n; ++i) room[count[keys[i] >> shift & 0xFFu]++] = keys[i];
+        u32* other = keys;
+        keys = room;
+        room = other;
+        home = !home;
+    }
+    return home;
+}
+
+// Ascending order in place: short arrays by insertion, longer ones by digits, or by heaps where there is no room.
+AB_FN void sort_keys(const Ctx& c, u32* keys, u32 n) {
     if (n < 24) {
         for (u32 i = 1; i < n; ++i) {
             u32 key = keys[i], j = i;
@@ -18,6 +46,12 @@ AB_FN void sort_keys(const Ctx&, u32* keys, u32 n) {
     bool sorted = true;
     for (u32 i = 1; i < n && sorted; ++i) sorted = keys[i - 1] <= keys[i];
     if (sorted) return;
+    if (n >= 64 && c.a.capacity - c.a.top >= n) {
+        u32 *from = keys, *room = c.a.at(c.a.top);
+        if (!radix_sort(from, room, n))
+            for (u32 i = 0; i < n; ++i) keys[i] = from[i];
+        return;
+    }
     auto sift = [&](u32 root, u32 end) {
         u32 key = keys[root];
         for (;;) {
@@ -81,9 +115,7 @@ AB_FN i32 compare_keys(const u32* a, u32 an, const u32* b, u32 bn) {
 
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
 AB_FN u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
-    auto before = [&](const u32* a, const u32* b) {
-        return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0;
-    };
+    auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
     auto sift = [&](u32 root, u32 end) {
         u32 key[2] = {pairs[2 * root], pairs[2 * root + 1]};
         for (;;) {

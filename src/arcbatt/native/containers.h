@@ -194,8 +194,8 @@ AB_FN Status common(Ctx& c, const Types& types, u32 type, bool is_set, bool most
     return OK;
 }
 
-AB_FN Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_set, bool right_set, u32 pair_type, Items a,
-                     Items b, Items& out) {
+AB_FN Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_set, bool right_set, u32 pair_type,
+                     Items a, Items b, Items& out) {
     u64 n = u64(a.n) * b.n;
     if (n > MAX_ITEMS) return LIMIT;
     u32 ls = types[left].item_words, rs = types[right].item_words, stride = types[pair_type].item_words;

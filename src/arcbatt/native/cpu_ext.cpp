@@ -46,8 +46,12 @@ static std::vector<T> vector_of(const In<T>& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
 
-static Program make_program(In<u32> code, In<u32> types, In<u32> parts, In<u32> image, In<u32> outputs,
+static Program make_program(u32 version, In<u32> code, In<u32> types, In<u32> parts, In<u32> image, In<u32> outputs,
                             std::tuple<u32, u32, u32> inputs) {
+    if (version != CODE_VERSION)
+        throw nb::value_error(("bytecode of version " + std::to_string(version) + ", this engine runs version " +
+                               std::to_string(CODE_VERSION))
+                                  .c_str());
     Program program;
     program.code = vector_of(code);
     program.parts = vector_of(parts);
@@ -58,6 +62,8 @@ static Program make_program(In<u32> code, In<u32> types, In<u32> parts, In<u32> 
     for (size_t k = 0; k + 2 <= outputs.size(); k += 2)
         program.outputs.push_back(Program::Output{outputs.data()[k], outputs.data()[k + 1]});
     std::tie(program.input_slot, program.samples_slot, program.expected_slot) = inputs;
+    std::string problem = problem_with(program);
+    if (!problem.empty()) throw nb::value_error(("bytecode that cannot be run: " + problem).c_str());
     return program;
 }
 

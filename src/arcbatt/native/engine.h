@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +23,81 @@ struct Program {
     std::vector<Output> outputs;
     u32 input_slot = 0, samples_slot = 0, expected_slot = 0;  // 0: not used
 };
+
+constexpr u32 CODE_VERSION = 1;
+
+// Why a program cannot be run, or nothing: every operation known, every place inside, every loop's bodies well formed.
+inline std::string problem_with(const Program& p) {
+    size_t words = p.code.size(), slots = p.image.size();
+    auto is_slot = [&](u32 place, u32 type) {
+        return type < p.types.size() && place > 0 && size_t(place) + 1 + p.types[type].slot_words <= slots;
+    };
+    auto known = [](u32 op) {
+        switch (op) {
+#define AB_VARIANT(number, ...) case number:
+#include "variants.inc"
+#undef AB_VARIANT
+#define AB_CODE(name, number) case number:
+#include "codes.inc"
+#undef AB_CODE
+            return true;
+        }
+        return false;
+    };
+    for (const TypeDesc& t : p.types) {
+        bool container = t.kind == K_SET || t.kind == K_SEQ;
+        if (t.kind > K_TUP || (container && t.item >= p.types.size()) || t.item_words > MAX_ITEM_WORDS ||
+            t.slot_words > 3 * MAX_ITEM_WORDS || size_t(t.flat_first) + t.flat_count > p.parts.size())
+            return "a type that is none";
+    }
+    for (u32 part : p.parts)
+        if (part >= p.types.size()) return "a part of a type that is none";
+    std::vector<bool> starts(words + 1, false);
+    for (size_t at = 0; at < words;) {
+        if (at + 2 > words || !known(p.code[at])) return "an unknown operation at word " + std::to_string(at);
+        u32 length = p.code[at + 1];
+        if (length < 2 || length > words - at) return "an instruction that does not end, at word " + std::to_string(at);
+        starts[at] = true;
+        at += length;
+    }
+    for (size_t at = 0; at < words; at += p.code[at + 1]) {
+        Ins ins{p.code.data() + at};
+        std::string where = " at word " + std::to_string(at);
+        u32 op = ins.op();
+        if (op == HALT || op == END_BODY) continue;
+        if (op == OWE) {
+            if (ins.length() < 4 || u64(ins.w[3]) * 2 + 4 != ins.length())
+                return "a debt that is not well formed" + where;
+            for (u32 k = 0; k < ins.w[3]; ++k)
+                if (ins.w[4 + 2 * k] >= slots) return "a debt outside the slots" + where;
+            continue;
+        }
+        if (ins.length() < 9 || u64(ins.count()) * 2 + 9 > ins.length())
+            return "an instruction that is too short" + where;
+        if (!is_slot(ins.dst(), ins.type()) || ins.cost_place() >= slots || ins.strict() > ins.count())
+            return "a result outside the slots" + where;
+        for (u32 k = 0; k < ins.count(); ++k)
+            if (!is_slot(ins.arg(k), ins.arg_type(k))) return "an argument outside the slots" + where;
+        if (op < LOOP_APPLY) continue;
+        const u32 *body = ins.extra() + 2, *end = ins.w + ins.length();
+        if (ins.extra() + 2 > end || ins.count() == 0) return "a loop without bodies" + where;
+        for (u32 k = 0; k < ins.extra()[1]; ++k) {
+            BodyRef b{body};
+            if (body + 4 > end || b.params() > 2 || b.next().w > end) return "a body that is not well formed" + where;
+            if (b.code() >= words || !starts[b.code()] || !is_slot(b.result(), b.type()))
+                return "a body outside the code" + where;
+            for (u32 q = 0; q < b.params(); ++q)
+                if (!is_slot(b.param(q), b.param_type(q))) return "a parameter outside the slots" + where;
+            body = b.next().w;
+        }
+    }
+    for (const Program::Output& output : p.outputs)
+        if (!is_slot(output.slot, output.type)) return "an output outside the slots";
+    for (u32 slot : {p.input_slot, p.samples_slot, p.expected_slot})
+        if (slot && size_t(slot) + 3 > slots) return "an input outside the slots";
+    if (words < 2 || p.code[words - 2] > END_BODY || p.code[words - 2] < HALT) return "code that does not end";
+    return "";
+}
 
 // Many grids in one buffer of bytes; samples and demonstrations name them by number.
 struct Packed {

@@ -1,7 +1,7 @@
 // A group of lanes runs one work item. Control flow and scalars are the same in all lanes; work over arrays is written
 // as regions that a group spreads over its lanes. A region must not depend on the order of its indexes, and sees what
-// earlier regions wrote. With one lane a region is a plain loop; emulated lanes walk it in an order no plain loop would,
-// so that code which leans on order fails its tests without a GPU.
+// earlier regions wrote. With one lane a region is a plain loop; emulated lanes walk it in an order no plain loop
+// would, so that code which leans on order fails its tests without a GPU.
 #pragma once
 
 #include "portability.h"

@@ -1,10 +1,12 @@
 // The interpreter: linear bytecode over slots, loops by an explicit stack of frames.
 //
 // A slot is a status word and the words of a value. An instruction is
-//   op, length, slot of the result, times, cost place, strict, count, type of the result, argument slots, their types, extras
-// `times` says how often the call counts towards the steps of the loop it is in (-1: it is not in one); `cost place` is where
-// its own steps are kept for bodies that owe them (0: nowhere). The first `strict` arguments fail it when they have failed.
-// A loop's extras are bodies: code place, result slot, result type, parameter count, parameter slots and types.
+//   op, length, slot of the result, times, cost place, strict, count, type of the result, argument slots, their types,
+//   extras
+// `times` says how often the call counts towards the steps of the loop it is in (-1: it is not in one); `cost place` is
+// where its own steps are kept for bodies that owe them (0: nowhere). The first `strict` arguments fail it when they
+// have failed. A loop's extras are bodies: code place, result slot, result type, parameter count, parameter slots and
+// types.
 #pragma once
 
 #include "containers.h"
@@ -17,6 +19,20 @@ enum Code : u32 {
 #include "codes.inc"
 #undef AB_CODE
 };
+
+// Flags of an instruction, its first extra word.
+enum Flag : u32 {
+    MULTIPLIES = 1,        // the sizes of its two arguments, multiplied, count as steps
+    HIDDEN_ARG = 2,        // its last argument is not written in the program (the rank of `first`)
+    FIXED_COST = 8,        // the second extra word is what it costs
+    NEVER_EQUAL = 64,      // the value it looks for is of a kind no item has
+    ORIGINALS = 128,       // behind its arguments stand the forms they had in the program, which are what counts
+    OVER_FUNCTIONS = 16,   // a loop over functions made from the items: each counts for one
+    FUNCTIONS_VALUE = 32,  // and its second argument is the value they are called with
+};
+
+// More than a single call can cost that only walks its arguments and result.
+constexpr u64 MOST_LINEAR_STEPS = 8 * u64(MAX_SIZE);
 
 constexpr u32 MAX_FRAMES = 12;
 constexpr u32 MAX_ARGS = 4;
@@ -48,9 +64,9 @@ struct BodyRef {
 };
 
 struct Frame {
-    u32 loop;    // place of the loop's instruction
-    u32 body;    // which of its bodies runs
-    u32 mark;    // top of the arena when the body started
+    u32 loop;  // place of the loop's instruction
+    u32 body;  // which of its bodies runs
+    u32 mark;  // top of the arena when the body started
     u32 acc, acc_n, acc_room;
     u64 index, n;
     u64 outer_steps;
@@ -147,26 +163,34 @@ struct Interpreter {
             if (*dst == OK) copy_words(dst + 1, value(from), types[ins.type()].slot_words);
             return;
         }
+        u32 flags = ins.extra()[0];
+        if (flags & FIXED_COST) {  // every size is known from the types
+            s = call(ins, dst + 1);
+            *dst = s;
+            // A call that fails owes for its arguments alone.
+            u64 cost = ins.extra()[1] - (s == OK ? 0 : types[ins.type()].leaves);
+            if (ins.times() >= 0 || ins.cost_place()) settle(ins, cost);
+            if (cost > max_steps) *dst = LIMIT;
+            return;
+        }
         bool free = op == CAST || op == COPY || op == POWER_COUNT;
-        bool counted = !free && (ins.times() >= 0 || ins.cost_place());
-        bool multiplies = *ins.extra() & 1u;
+        bool counted = !free && (ins.times() >= 0 || ins.cost_place() || max_steps < MOST_LINEAR_STEPS);
+        bool multiplies = flags & MULTIPLIES;
         u64 cost = 0;
         if (counted || multiplies) {
             cost = 1;
             u64 sizes[MAX_ARGS];
-            u32 written = ins.count() - (*ins.extra() & 2u ? 1 : 0);  // the rank of `first` is not written in the program
-            for (u32 k = 0; k < written; ++k) cost += sizes[k] = size_of(ins.arg_type(k), ins.arg(k));
+            u32 first = flags & ORIGINALS ? ins.count() / 2 : 0;
+            u32 written = ins.count() - first - (flags & HIDDEN_ARG ? 1 : 0);
+            for (u32 k = 0; k < written; ++k) cost += sizes[k] = size_of(ins.arg_type(first + k), ins.arg(first + k));
             if (multiplies) cost += sizes[0] * sizes[1];
         }
-        u32 words[3 * MAX_ITEM_WORDS];
-        s = multiplies && cost > max_steps ? LIMIT : call(ins, words);
+        s = multiplies && cost > max_steps ? LIMIT : call(ins, dst + 1);
         u64 size = 0;
-        if (s == OK && !free) s = measure(ins.type(), words, size);
-        if (s == OK) {
-            cost += size;
-            copy_words(dst + 1, words, types[ins.type()].slot_words);
-        }
-        *dst = s;
+        const TypeDesc& type = types[ins.type()];
+        if (s == OK && !free && (counted || type.kind >= K_SET)) s = measure(ins.type(), dst + 1, size);
+        if (s == OK) cost += size;
+        *dst = counted && cost > max_steps ? LIMIT : s;
         if (counted) settle(ins, cost);
     }
 
@@ -231,8 +255,8 @@ struct Interpreter {
                 return OK;
             case CONTAINED: {
                 u32 inner = item_type(ins.arg_type(1));
-                s = boxed(ins, 0, item);
-                if (s == ESCAPE) {  // a place or colour no item of the container can have
+                s = ins.extra()[0] & NEVER_EQUAL ? ESCAPE : boxed(ins, 0, item);
+                if (s == ESCAPE) {  // a value no item of the container can have
                     out[0] = 0;
                     return OK;
                 }
@@ -242,12 +266,18 @@ struct Interpreter {
                 return OK;
             }
             case COMBINE:
-                s = generic::combine(c, types, item_type(type), is_set(type), items_at(args[0]), items_at(args[1]), result);
+                s = generic::combine(c, types, item_type(type), is_set(type), items_at(args[0]), items_at(args[1]),
+                                     result);
                 break;
             case INTERSECTION:
-                s = generic::select(c, types, item_type(type), items_at(args[0]), items_at(args[1]), true, true, result);
+                s = generic::select(c, types, item_type(type), items_at(args[0]), items_at(args[1]), true, true,
+                                    result);
                 break;
             case DIFFERENCE:
+                if (ins.extra()[0] & NEVER_EQUAL) {
+                    copy_words(out, args[0], 2);
+                    return OK;
+                }
                 s = generic::select(c, types, item_type(type), items_at(args[0]), items_at(args[1]),
                                     is_set(ins.arg_type(1)), false, result);
                 break;
@@ -256,7 +286,7 @@ struct Interpreter {
                 s = generic::insert(c, types, item_type(type), item, items_at(args[1]), result);
                 break;
             case REMOVE:
-                s = boxed(ins, 0, item);
+                s = ins.extra()[0] & NEVER_EQUAL ? ESCAPE : boxed(ins, 0, item);
                 if (s == ESCAPE) {
                     copy_words(out, args[1], 2);
                     return OK;
@@ -292,7 +322,7 @@ struct Interpreter {
             }
             case OTHER: {
                 u32 inner = item_type(ins.arg_type(0)), stride = types[inner].item_words;
-                s = boxed(ins, 1, item);
+                s = ins.extra()[0] & NEVER_EQUAL ? ESCAPE : boxed(ins, 1, item);
                 const u32* x = c.a.at(args[0][0]);
                 for (u32 k = 0; k < args[0][1]; ++k)
                     if (s == ESCAPE || compare_items(c, types, inner, x + k * stride, item) != 0) {
@@ -302,7 +332,7 @@ struct Interpreter {
                 return EMPTY;
             }
             case PART: {  // the part's words, from the place the extra says
-                copy_words(out, args[0] + ins.extra()[1], types[type].slot_words);
+                copy_words(out, args[0] + ins.extra()[2], types[type].slot_words);
                 return OK;
             }
             case MAXIMUM:
@@ -322,7 +352,8 @@ struct Interpreter {
             case MOSTCOMMON:
             case LEASTCOMMON: {
                 u32 inner = item_type(ins.arg_type(0));
-                s = generic::common(c, types, inner, is_set(ins.arg_type(0)), ins.op() == MOSTCOMMON, items_at(args[0]), item);
+                s = generic::common(c, types, inner, is_set(ins.arg_type(0)), ins.op() == MOSTCOMMON, items_at(args[0]),
+                                    item);
                 if (s == OK) unbox(types, inner, item, out);
                 return s;
             }
@@ -332,8 +363,8 @@ struct Interpreter {
                 break;
             case PRODUCT:
                 s = generic::product(c, types, item_type(ins.arg_type(0)), item_type(ins.arg_type(1)),
-                                     is_set(ins.arg_type(0)), is_set(ins.arg_type(1)), item_type(type), items_at(args[0]),
-                                     items_at(args[1]), result);
+                                     is_set(ins.arg_type(0)), is_set(ins.arg_type(1)), item_type(type),
+                                     items_at(args[0]), items_at(args[1]), result);
                 break;
             case PAIR:
                 s = pair(ins, args, result);
@@ -413,6 +444,7 @@ struct Interpreter {
             return OK;
         }
         if (t.kind == K_GRID) return rows_to_grid(generic::items_at(arg), out);
+        if (f.kind == t.kind && (f.kind == K_SET || f.kind == K_SEQ)) return cast_items(f.item, t, arg, out);
         if (f.kind == K_SEQ && t.kind == K_SET) {
             generic::Items set;
             Status s = generic::make(c, types, t.item, arg[1], set);
@@ -440,6 +472,11 @@ struct Interpreter {
             out[0] = arg[0];
             return OK;
         }
+        if (t.kind == K_IJ || t.kind == K_CELL || t.kind == K_TUP) {
+            if (holds_none(from, to, arg)) return ESCAPE;
+            copy_words(out, arg, t.slot_words);
+            return OK;
+        }
         if (t.kind == K_SEQ) {  // a tuple of known parts, all of the item's type
             u32 n = f.kind == K_IJ ? 2 : f.flat_count;
             u32 words = types[t.item].slot_words;
@@ -455,6 +492,33 @@ struct Interpreter {
         }
         copy_words(out, arg, t.slot_words);
         return OK;
+    }
+
+    // Items in another form of the same numbers, none of which may be None where that has no form.
+    AB_FN Status cast_items(u32 from, const TypeDesc& t, const u32* arg, u32* out) {
+        generic::Items items;
+        Status s = generic::make(c, types, t.item, arg[1], items);
+        u32 slot[3 * MAX_ITEM_WORDS];
+        for (u32 k = 0; k < arg[1] && s == OK; ++k) {
+            unbox(types, from, c.a.at(arg[0]) + k * types[from].item_words, slot);
+            if (holds_none(from, t.item, slot)) return ESCAPE;
+            s = box(types, t.item, slot, c.a.at(items.off) + k * types[t.item].item_words);
+        }
+        if (s != OK) return s;
+        if (t.kind == K_SET) items.n = settle_items(c, types, t.item, c.a.at(items.off), items.n);
+        generic::put(out, items);
+        return OK;
+    }
+    AB_FN bool holds_none(u32 from, u32 to, const u32* slot) const {
+        const TypeDesc& f = types[from];
+        if (f.kind == K_OPT) return types[to].kind != K_OPT && i32(slot[0]) == NONE;
+        if (f.kind != K_TUP) return false;
+        for (u32 k = 0; k < f.flat_count; ++k) {
+            const TypeDesc& part = types[types.parts[f.flat_first + k]];
+            if (part.kind == K_OPT && i32(slot[0]) == NONE) return true;
+            slot += part.slot_words;
+        }
+        return false;
     }
 
     AB_FN Status rows_to_grid(generic::Items rows, u32* out) {
@@ -574,8 +638,8 @@ struct Interpreter {
             default:
                 break;
         }
-        if (flags & 2u) {  // over functions made from the items: each counts for one
-            steps += 1 + first[1] + (flags & 4u ? size_of(ins.arg_type(1), ins.arg(1)) : 1);
+        if (flags & OVER_FUNCTIONS) {
+            steps += 1 + first[1] + (flags & FUNCTIONS_VALUE ? size_of(ins.arg_type(1), ins.arg(1)) : 1);
         } else if (op != LOOP_RAPPLY && op != LOOP_POWER) {
             bool two = op == LOOP_PAPPLY || op == LOOP_MPAPPLY || op == LOOP_PRAPPLY;
             steps += 2 + size_of(ins.arg_type(0), ins.arg(0)) + (two ? size_of(ins.arg_type(1), ins.arg(1)) : 0);

@@ -1,7 +1,8 @@
 // Types at run time: enough to move, compare and measure any value without knowing the program.
 //
-// In a slot an integer, an IJ or a Cell lies as plain numbers (one, two, three words), everything else as in an item. A tuple
-// of known parts is its parts one after the other, both in slots and as an item; `flat` lists them with nesting undone.
+// In a slot an integer, an IJ or a Cell lies as plain numbers (one, two, three words), everything else as in an item. A
+// tuple of known parts is its parts one after the other, both in slots and as an item; `flat` lists them with nesting
+// undone.
 #pragma once
 
 #include "arrays.h"
@@ -15,13 +16,13 @@ constexpr u32 MAX_TYPE_DEPTH = 4;
 
 struct TypeDesc {
     u32 kind;
-    u32 item;        // of a set or tuple of any length: the type of its items
+    u32 item;  // of a set or tuple of any length: the type of its items
     u32 slot_words;
     u32 item_words;
     u32 leaves;      // integers in a value, where that is the same for all; else 0
     u32 flat_first;  // the parts, in the table of parts
     u32 flat_count;
-    u32 scalar;      // whether it holds no offsets
+    u32 scalar;  // whether it holds no offsets
 };
 
 struct Types {
@@ -29,6 +30,15 @@ struct Types {
     const u32* parts;
     AB_FN const TypeDesc& operator[](u32 type) const { return table[type]; }
 };
+
+// A few words; written out so that it does not become a call.
+AB_FN void copy_words(u32* to, const u32* from, u32 n) {
+    if (n == 0) return;
+    to[0] = from[0];
+    if (n == 1) return;
+    to[1] = from[1];
+    for (u32 k = 2; k < n; ++k) to[k] = from[k];
+}
 
 AB_FN bool is_key(const TypeDesc& t) { return t.kind <= K_CELL; }
 
@@ -122,7 +132,8 @@ AB_FN i32 compare_grids(const Ctx& c, const u32* a, const u32* b) {
     return ah == bh ? 0 : ah < bh ? -1 : 1;
 }
 
-// The order of two items of one type: -1, 0 or 1. Nesting is bounded, so this is no recursion but MAX_TYPE_DEPTH copies.
+// The order of two items of one type: -1, 0 or 1. Nesting is bounded, so this is no recursion but MAX_TYPE_DEPTH
+// copies.
 template <u32 DEPTH>
 struct Order {
     static AB_FN i32 part(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
@@ -170,7 +181,8 @@ struct Size {
         if (inner.leaves) return u64(item[1]) * inner.leaves;
         const u32* words = c.a.at(item[0]);
         u64 total = 0;
-        for (u32 k = 0; k < item[1]; ++k) total += Size<DEPTH - 1>::item(c, types, t.item, words + k * inner.item_words);
+        for (u32 k = 0; k < item[1]; ++k)
+            total += Size<DEPTH - 1>::item(c, types, t.item, words + k * inner.item_words);
         return total;
     }
     static AB_FN u64 item(const Ctx& c, const Types& types, u32 type, const u32* words) {
@@ -204,9 +216,6 @@ AB_FN u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* sl
 }
 
 // --- sets of any items ---
-AB_FN void copy_words(u32* to, const u32* from, u32 n) {
-    for (u32 k = 0; k < n; ++k) to[k] = from[k];
-}
 
 // Ascending order in place, by heaps.
 AB_FN void sort_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {

@@ -1,15 +1,15 @@
 // Values and where they live. Everything is 32-bit words in an arena; a value is named by an offset and a count.
 //
 // Items of sets and tuples are words too, and where an item is a number, an IJ or a Cell it is one word, a *key*, whose
-// unsigned order is the language's: colour, then row, then column. So a set of such is a sorted array of distinct keys, and
-// equality, union, membership and "first" are array work. A coordinate or colour that does not fit its bits makes the
-// value ESCAPE to the reference.
+// unsigned order is the language's: colour, then row, then column. So a set of such is a sorted array of distinct keys,
+// and equality, union, membership and "first" are array work. A coordinate or colour that does not fit its bits makes
+// the value ESCAPE to the reference.
 //
 //   Int     x ^ 2^31                         IJ      16 bits row, 16 bits column, each plus 2^15
 //   Cell    8 bits colour plus 2^7, 12 bits row and 12 bits column, each plus 2^11
 //
-// Items that are sets or tuples themselves are two words, offset and count; grids two words, offset and height << 16 | width.
-// Grids hold a signed byte a cell, row after row. A grid without rows has no columns either.
+// Items that are sets or tuples themselves are two words, offset and count; grids two words, offset and height << 16 |
+// width. Grids hold a signed byte a cell, row after row. A grid without rows has no columns either.
 #pragma once
 
 #include "group.h"
@@ -61,14 +61,14 @@ struct Array {
     u32 off;
     u32 n;
 };
-using Indices = Array<0>;   // set of IJ keys
-using Object = Array<1>;    // set of Cell keys
-using Ints = Array<2>;      // set of Int keys
-using IntSeq = Array<3>;    // tuple of Int keys
-using Objects = Array<4>;   // set of Object: two words an item, ordered by content
-using ObjectSeq = Array<5>; // tuple of Object
-using GridSeq = Array<6>;   // tuple of Grid
-using CellSeq = Array<7>;   // tuple of Cell keys
+using Indices = Array<0>;    // set of IJ keys
+using Object = Array<1>;     // set of Cell keys
+using Ints = Array<2>;       // set of Int keys
+using IntSeq = Array<3>;     // tuple of Int keys
+using Objects = Array<4>;    // set of Object: two words an item, ordered by content
+using ObjectSeq = Array<5>;  // tuple of Object
+using GridSeq = Array<6>;    // tuple of Grid
+using CellSeq = Array<7>;    // tuple of Cell keys
 
 AB_FN i8* cells(const Ctx& c, Grid g) { return reinterpret_cast<i8*>(c.a.at(g.off)); }
 template <int TAG>

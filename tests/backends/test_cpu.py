@@ -1,0 +1,186 @@
+"""The CPU engine against the reference: one lane a group, and many emulated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcbatt import _core, _core_lanes
+from arcbatt.arc.packing import pack_samples
+from arcbatt.arc.tasks import load_tasks
+from arcbatt.backends.cpu import STATUS, Engine
+from arcbatt.backends.python import Sample, evaluate
+from arcbatt.conformance import check, read_vectors
+from arcbatt.frontend import parse_program
+from arcbatt.ir.options import Rewrites
+from arcbatt.limits import MAX_STEPS
+from arcbatt.reference.machine import Machine
+from ir.support import LIBRARY, random_programs, random_sample
+
+CORES = pytest.mark.parametrize("core", [_core, _core_lanes], ids=["one lane", "emulated lanes"])
+seeds = st.integers(0, 2**32)
+TASKS = {task.id: task for task in load_tasks("arcagi")}
+
+
+def agree(programs, sample, core, max_steps=MAX_STEPS, rewrites=None) -> int:
+    """Compare every program the engine ran wholly; how many there were. True and 1 are one value here."""
+    engine = Engine.of(programs, threads=1, arena_bytes=1 << 22, core=core, max_steps=max_steps, rewrites=rewrites)
+    values, statuses = engine.values(sample), engine.status_of(sample)
+    compared = 0
+    for program in programs:
+        if program.name in engine.names and statuses[program.name] not in ("escape", "overflow"):
+            compared += 1
+            want = evaluate(program, sample, Machine(max_steps))
+            assert values[program.name] == want, f"{program}on {sample}\nwant {want}\ngot {values[program.name]}"
+    return compared
+
+
+@CORES
+@settings(max_examples=80)
+@given(seed=seeds)
+def test_random_programs_and_mutants(core, seed):
+    agree(random_programs(seed), random_sample(seed), core)
+
+
+@CORES
+@settings(max_examples=50)
+@given(seed=seeds, max_steps=st.sampled_from([100, 500, 3_000]))
+def test_steps_are_counted_as_in_the_reference(core, seed, max_steps):
+    rewrites = Rewrites(fold=False, algebra=False, group_objects=False, group_traversals=False)
+    agree(random_programs(seed), random_sample(seed), core, max_steps, rewrites)
+
+
+@CORES
+def test_vectors(core, data):
+    def run(program, sample):
+        return Engine.of([program], threads=1, arena_bytes=1 << 20, core=core).values(sample)[program.name]
+
+    report = check(read_vectors(data / "vectors.jsonl"), run)
+    assert not report.differences
+    assert report.agree == report.total
+
+
+@CORES
+def test_the_library_solves_its_tasks(core):
+    engine = Engine.of(LIBRARY, core=core)
+    assert len(engine.code.rejected) <= 1
+    tasks = [TASKS[program.id] for program in LIBRARY[::9]]
+    samples = [sample for task in tasks for sample in task.samples]
+    statuses, matches, *_ = engine.run_raw(pack_samples(samples))
+    row = 0
+    for task in tasks:
+        column = engine.names.index(f"solve_{task.id}") if f"solve_{task.id}" in engine.names else None
+        for _ in task.samples:
+            assert column is None or (matches[row, column] and statuses[row, column] == 0)
+            row += 1
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    samples = [sample for task in list(TASKS.values())[::40] for sample in task.samples]
+    return LIBRARY[::5], samples
+
+
+def test_any_number_of_threads_gives_the_same(crowd):
+    programs, samples = crowd
+    data = pack_samples(samples)
+    runs = [Engine.of(programs, threads=threads).run_raw(data, hashes=True) for threads in (1, 2, 5)]
+    for statuses, matches, hashes, *_ in runs[1:]:
+        np.testing.assert_array_equal(statuses, runs[0][0])
+        np.testing.assert_array_equal(matches, runs[0][1])
+        np.testing.assert_array_equal(hashes, runs[0][2])
+    lanes = Engine.of(programs, threads=2, core=_core_lanes).run_raw(data, hashes=True)
+    np.testing.assert_array_equal(lanes[2], runs[0][2])
+
+
+def test_every_program_on_every_sample_agrees_with_the_reference(crowd):
+    programs, samples = crowd
+    engine = Engine.of(programs[::4])
+    statuses, matches, *_ = engine.run_raw(pack_samples(samples))
+    for row, sample in enumerate(samples[::3]):
+        values = engine.values(sample)
+        for column, name in enumerate(engine.names):
+            program = next(one for one in programs if one.name == name)
+            want = evaluate(program, sample)
+            assert values[name] == want
+            assert bool(matches[3 * row, column]) == (want == sample.C) or STATUS[statuses[3 * row, column]] == "escape"
+
+
+def test_hashes_tell_values_apart():
+    engine = Engine.of([parse_program("def solve_a(I):\n    return I\n")])
+    grids = [((0,),), ((1,),), ((0, 0),), ((0,), (0,)), ((0,),)]
+    _, _, hashes, *_ = engine.run_raw(pack_samples([Sample(grid) for grid in grids]), hashes=True)
+    assert len({int(value) for value in hashes[:, 0]}) == 4
+    assert hashes[0, 0] == hashes[4, 0]
+
+
+def test_an_item_that_does_not_fit_runs_bigger_then_on_the_reference():
+    text = "def solve_a(I):\n    x = upscale(I, 30)\n    return size(objects(rot90(x), T, F, F))\n"
+    program, sample = parse_program(text), random_sample(1)
+    want = evaluate(program, sample)
+    grows = Engine.of([program], arena_bytes=1, most_bytes=1 << 26)
+    *_, grown, _ = grows.run_raw(pack_samples([sample]))
+    assert grown >= 1
+    assert grows.values(sample)["solve_a"] == want
+    stuck = Engine.of([program], arena_bytes=1, most_bytes=1)
+    assert stuck.status_of(sample)["solve_a"] == "overflow"
+    assert stuck.values(sample)["solve_a"] == want
+
+
+def test_a_value_without_a_form_runs_on_the_reference():
+    sample = Sample(((1, 2), (3, 4)))
+    for body in (
+        "vconcat(I, lefthalf(I))",
+        "ulcorner(ofcolor(I, 9))",
+        "canvas(THOUSAND, UNITY)",
+        "corners(ofcolor(I, 9))",
+    ):
+        program = parse_program(f"def solve_a(I):\n    return {body}\n")
+        engine = Engine.of([program])
+        assert engine.status_of(sample)["solve_a"] in ("escape", *engine.code.rejected.values())
+        assert engine.values(sample)["solve_a"] == evaluate(program, sample)
+
+
+def test_packing_shares_grids():
+    task = TASKS["007bbfb7"]
+    packed = pack_samples(task.samples)
+    assert len(packed) == len(task.samples)
+    assert len(packed.height) == 2 * len(task.samples)
+    assert packed.nbytes < 10_000
+    assert len(packed.first) == 1
+
+
+def test_bad_or_old_code_is_refused_with_a_reason():
+    engine = Engine.of([parse_program("def solve_a(I):\n    return apply(size, objects(I, T, F, T))\n")])
+    code = engine.code
+    types = np.array([word for row in code.types.rows for word in row], np.uint32)
+    parts, image = np.array(code.types.parts, np.uint32), np.array(code.image, np.uint32)
+    outputs = np.array([(slot, code.types.number(kind)) for slot, kind in code.outputs.values()], np.uint32).reshape(-1)
+    inputs = (code.inputs["I"], 0, 0)
+    words = np.array(code.words, np.uint32)
+
+    def load(version=1, words=words, outputs=outputs, inputs=inputs, types=types):
+        return _core.program(version, words, types, parts, image, outputs, inputs)
+
+    load()
+    with pytest.raises(ValueError, match="version 0, this engine runs version 1"):
+        load(version=0)
+    with pytest.raises(ValueError, match="an output outside the slots"):
+        load(outputs=np.array([10**6, 0], np.uint32))
+    with pytest.raises(ValueError, match="an input outside the slots"):
+        load(inputs=(10**6, 0, 0))
+    with pytest.raises(ValueError, match="a type that is none"):
+        load(types=np.full_like(types, 99))
+    with pytest.raises(ValueError, match="cannot be run"):
+        load(words=words[:-3])
+    refused = 0
+    for place in range(len(words)):
+        broken = words.copy()
+        broken[place] = 0x7FFFFFFF
+        try:
+            load(words=broken)
+        except ValueError:
+            refused += 1
+    assert refused > len(words) // 2
