@@ -1,4 +1,4 @@
-"""Write native/variants.inc from the op table, or check that it is up to date (--check).
+"""Write native/variants.inc and void.inc from the op table, or check that they are up to date (--check).
 
 A variant is one primitive for one choice of concrete types: one C++ function, found by overloading.
 """
@@ -8,19 +8,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from arcbatt.lower.variants import VARIANTS, native_text
+from arcbatt.lower.variants import VARIANTS, native_text, void_text
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "arcbatt" / "native" / "variants.inc"
+NATIVE = Path(__file__).resolve().parent.parent / "src" / "arcbatt" / "native"
 
 
 def main() -> None:
     """Write or check."""
-    text = native_text()
-    if "--check" not in sys.argv:
-        TARGET.write_text(text, encoding="utf-8")
-        print(f"{len(VARIANTS)} variants")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-        sys.exit(f"{TARGET.name} is out of date; run: make native")
+    for name, text in {"variants.inc": native_text(), "void.inc": void_text()}.items():
+        target = NATIVE / name
+        if "--check" not in sys.argv:
+            target.write_text(text, encoding="utf-8")
+        elif not target.exists() or target.read_text(encoding="utf-8") != text:
+            sys.exit(f"{name} is out of date; run: make native")
+    print(f"{len(VARIANTS)} native functions")
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ import pytest
 
 from arcbatt import _core, _core_lanes
 from arcbatt.errors import Fail
-from arcbatt.lower.variants import VARIANTS
+from arcbatt.lower.variants import VARIANTS, void_text
 from arcbatt.ops.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OPT_INT, Set, Type
 from arcbatt.reference.machine import call
 from native.words import NoFormError, decode, encode
 
 CORES = {"one lane": _core, "emulated lanes": _core_lanes}
-STATUS = ["ok", "overflow", "escape", "limit", "type", "empty", "bounds", "zero-division"]
+STATUS = ["ok", "overflow", "escape", "limit", "type", "empty", "bounds", "zero-division", "void"]
 PALETTES = [[0, 0, 0, 1, 2], [0, 1], [0], [3, 0, 0, 0, 0, 0, 5, -1], list(range(10))]
 
 
@@ -119,6 +119,9 @@ def test_variant_agrees_with_the_reference(number, core):
             continue
         compared += 1
         want, reason = attempt(name, args)
+        if STATUS[status] == "void":
+            assert want == ()
+            continue
         assert STATUS[status] == reason, (args, want)
         assert reason != "ok" or decode(rule.result, result, after) == want, args
         # With less room the same call gives the same value or says that it does not fit.
@@ -127,3 +130,19 @@ def test_variant_agrees_with_the_reference(number, core):
         if STATUS[short] == "ok":
             assert decode(rule.result, result, after) == want
     assert compared >= 8
+
+
+@pytest.mark.parametrize(
+    "number",
+    [n for n, v in enumerate(VARIANTS) if IJ in v.rule.params],
+    ids=lambda n: f"{VARIANTS[n].name}({VARIANTS[n].rule})",
+)
+def test_the_empty_tuple_in_place_of_an_ij_fails_where_the_engine_says_so(number):
+    name, rule = VARIANTS[number]
+    listed = f"AB_VOID_FAILS({number}) " in void_text()
+    assert listed == (name not in ("index", "move"))
+    for seed in range(40 if listed else 0):
+        draw = random.Random(seed)
+        for hole in (at for at, kind in enumerate(rule.params) if kind == IJ):
+            args = [() if at == hole else value(kind, draw) for at, kind in enumerate(rule.params)]
+            assert attempt(name, args) == (None, "type"), args

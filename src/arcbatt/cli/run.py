@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from rich.table import Table
 
 from arcbatt.arc.tasks import Task, load_tasks
 from arcbatt.backends.cpu import ESCAPE, OVERFLOW, Engine
-from arcbatt.backends.python import evaluate
+from arcbatt.backends.python import Sample, evaluate
 from arcbatt.card import load_batt
 from arcbatt.cli.card import read_programs
 from arcbatt.errors import UsageError
@@ -27,6 +28,14 @@ class Solved:
     by_task: dict[str, list[str]]
     evaluations: int
     on_reference: int = 0
+
+    def on_the_reference(self, engine: Engine, name: str, samples: Sequence[Sample]) -> bool:
+        """Whether a program is right on samples the engine left open; stops at the first it gets wrong."""
+        for sample in samples:
+            self.on_reference += 1
+            if engine.reference(name, sample) != sample.C:
+                return False
+        return True
 
 
 def run_programs(
@@ -52,24 +61,22 @@ def run_on_engine(programs: list[Program], tasks: list[Task], threads: int | Non
     engine = Engine.of(programs, threads=threads)
     samples = [sample for task in tasks for sample in task.samples]
     statuses, matches, *_ = engine.run_raw(engine.pack(samples))
-    escaped = np.argwhere((statuses == ESCAPE) | (statuses == OVERFLOW))
-    for row, column in escaped:
-        matches[row, column] = engine.reference(engine.names[column], samples[row]) == samples[row].C
-    by_task: dict[str, list[str]] = {}
+    escaped = (statuses == ESCAPE) | (statuses == OVERFLOW)
+    solved = Solved({}, len(samples) * len(programs))
     row = 0
     for task in tasks:
-        rows = matches[row : row + len(task.samples)]
+        rows = slice(row, row + len(task.samples))
         row += len(task.samples)
-        names = [engine.names[column] for column in np.flatnonzero(rows.all(axis=0))]
-        names += [
-            name
-            for name in engine.code.rejected
-            if all(engine.reference(name, sample) == sample.C for sample in task.samples)
-        ]
+        names = []
+        for column in np.flatnonzero((matches[rows] | escaped[rows]).all(axis=0)):
+            name = engine.names[column]
+            open_samples = [sample for sample, left in zip(task.samples, escaped[rows, column], strict=True) if left]
+            if solved.on_the_reference(engine, name, open_samples):
+                names.append(name)
+        names += [name for name in engine.code.rejected if solved.on_the_reference(engine, name, task.samples)]
         if names:
-            by_task[task.id] = [name.partition("_")[2] for name in names]
-    left = len(escaped) + len(engine.code.rejected) * len(samples)
-    return Solved(by_task, len(samples) * len(programs), left)
+            solved.by_task[task.id] = [name.partition("_")[2] for name in names]
+    return solved
 
 
 def run_on_reference(programs: list[Program], tasks: list[Task], quiet: bool) -> Solved:

@@ -56,6 +56,19 @@ VARIANTS: Final[list[Variant]] = _variants()
 NUMBER: Final[dict[Variant, int]] = {variant: number for number, variant in enumerate(VARIANTS)}
 
 
+_SEES_IJ_LATE: Final = ("index", "move")
+"""Primitives that can fail for another reason before they look at their IJ."""
+
+
+def void_text() -> str:
+    """The text of void.inc: variants that fail for type when given () in place of an IJ."""
+    lines = ["// Generated from the op table by `make native`; do not edit."]
+    for number, (name, rule) in enumerate(VARIANTS):
+        if IJ in rule.params and name not in _SEES_IJ_LATE:
+            lines.append(f"AB_VOID_FAILS({number})  // {name}: {rule}")
+    return "\n".join(lines) + "\n"
+
+
 def native_text() -> str:
     """The text of variants.inc."""
     lines = [

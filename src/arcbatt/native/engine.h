@@ -143,7 +143,10 @@ class Worker {
     u64 grown() const { return grown_; }
     u64 peak_words() const { return peak_; }
 
-    Status status(u32 output) { return machine_.status(program_.outputs[output].slot); }
+    Status status(u32 output) {
+        Status s = machine_.status(program_.outputs[output].slot);
+        return s == VOID_ ? ESCAPE : s;
+    }
     u32* value(u32 output) { return machine_.value(program_.outputs[output].slot); }
 
     // Whether an output is the expected grid, cell by cell.

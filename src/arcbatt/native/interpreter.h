@@ -96,6 +96,19 @@ struct Interpreter {
         return Status(worst);
     }
 
+    // What a call makes of () in place of an IJ: what looks at the IJ before all else fails, the rest is left alone.
+    AB_FN Status void_argument(u32 op) const {
+        switch (op) {
+#define AB_VOID_FAILS(number) case number:
+#include "void.inc"
+#undef AB_VOID_FAILS
+            return TYPE;
+            case PART:
+                return EMPTY;
+        }
+        return ESCAPE;
+    }
+
     AB_FN u64 size_of(u32 type, u32 place) { return size_in_slot(c, types, type, value(place)); }
 
     // Fails where a result is beyond a limit; its size goes to `size`.
@@ -146,14 +159,14 @@ struct Interpreter {
         u32* dst = slot(ins.dst());
         if (op == GUARD) {
             Status guard = first_failure(ins, 1, ins.count());
-            if (guard == OK) guard = status(ins.arg(0));
+            if (guard == OK || guard == VOID_) guard = status(ins.arg(0));
             *dst = guard;
             if (guard == OK) copy_words(dst + 1, value(ins.arg(0)), types[ins.type()].slot_words);
             return;
         }
         Status s = first_failure(ins, 0, ins.strict());
         if (s != OK) {
-            *dst = s;
+            *dst = s != VOID_ ? s : void_argument(op);
             if (ins.cost_place()) *slot(ins.cost_place()) = 0;
             return;
         }
@@ -558,9 +571,18 @@ struct Interpreter {
         return pc + ins.length();
     }
 
+    // Whether a loop takes a second container (or a value beside it) and that has the status.
+    AB_FN bool walks_two(u32 op, Ins ins, Status wanted) {
+        bool second = op == LOOP_PAPPLY || op == LOOP_MPAPPLY || op == LOOP_PRAPPLY || op == LOOP_POWER ||
+                      (ins.extra()[0] & FUNCTIONS_VALUE);
+        return second && status(ins.arg(1)) == wanted;
+    }
+
     AB_FN u32 begin_loop(u32 pc, Ins ins) {
         u32 op = ins.op();
         Status s = first_failure(ins, 0, ins.strict());
+        // A bound () matters where the body uses it; as what is walked it has no form.
+        if (s == VOID_) s = status(ins.arg(0)) == VOID_ || walks_two(op, ins, VOID_) ? ESCAPE : OK;
         if (s != OK) {
             if (ins.cost_place()) *slot(ins.cost_place()) = 0;
             return fail_loop(pc, ins, s);
@@ -705,6 +727,7 @@ struct Interpreter {
         bool outermost_power = ins.op() == LOOP_POWER && ins.times() < 0;
         if (steps > max_steps && !outermost_power) s = least(s == OK ? LIMIT : s, LIMIT);
         bool done = false;
+        if (s == VOID_) s = ESCAPE;
         if (s == OK) s = accept(f, ins, body, done);
         if (s != OK || done) {
             --depth;

@@ -778,25 +778,25 @@ AB_FN Status rightmost(Ctx& c, P patch, i32& out) {
 }
 template <class P>
 AB_FN Status ulcorner(Ctx& c, P patch, IJ& out) {
-    if (patch.n == 0) return ESCAPE;
+    if (patch.n == 0) return VOID_;
     out = IJ{shapes::first_row(c, patch), shapes::first_column(c, patch)};
     return OK;
 }
 template <class P>
 AB_FN Status urcorner(Ctx& c, P patch, IJ& out) {
-    if (patch.n == 0) return ESCAPE;
+    if (patch.n == 0) return VOID_;
     out = IJ{shapes::first_row(c, patch), shapes::last_column(c, patch)};
     return OK;
 }
 template <class P>
 AB_FN Status llcorner(Ctx& c, P patch, IJ& out) {
-    if (patch.n == 0) return ESCAPE;
+    if (patch.n == 0) return VOID_;
     out = IJ{shapes::last_row(c, patch), shapes::first_column(c, patch)};
     return OK;
 }
 template <class P>
 AB_FN Status lrcorner(Ctx& c, P patch, IJ& out) {
-    if (patch.n == 0) return ESCAPE;
+    if (patch.n == 0) return VOID_;
     out = IJ{shapes::last_row(c, patch), shapes::last_column(c, patch)};
     return OK;
 }
@@ -809,7 +809,7 @@ AB_FN Status center(Ctx& c, P patch, IJ& out) {
 // A place of several colours counts once in the sum and once a colour in the number it is divided by.
 template <class P>
 AB_FN Status centerofmass(Ctx& c, P patch, IJ& out) {
-    if (patch.n == 0) return ESCAPE;
+    if (patch.n == 0) return VOID_;
     auto mean = [&](auto spots) {
         const u32* keys = words(c, spots);
         i64 rows = c.g.sum_of(spots.n, [&](u32 k) { return place_of(spots, keys[k]).i; });

@@ -15,6 +15,7 @@ enum Status : u32 {
     EMPTY = 5,
     BOUNDS = 6,
     ZERO_DIVISION = 7,
+    VOID_ = 8,  // no failure: the empty tuple where an IJ is meant (the corner of nothing)
 };
 
 // The limits of the language; generated code checks that they are those of limits.py.
