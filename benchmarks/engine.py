@@ -3,8 +3,8 @@
     python benchmarks/engine.py [--solvers FILE] [--baseline FOLDER] [--sample 2000]
 
 FOLDER holds a module `solvers` with a function `solve_<id>(I)` for each program (and what it imports). Everything is
-measured in one run on one machine; the engine's figures are medians of three with their spread. Programs in Python are
-sampled, and an evaluation is cut off after ten seconds and counted as ten.
+measured in one run on one machine; the engine's figures are medians of up to three with their spread. Programs in
+Python are sampled, and an evaluation is cut off after ten seconds and counted as ten.
 """
 
 from __future__ import annotations
@@ -80,13 +80,12 @@ def everywhere(programs: list[Program], tasks: list[Task], solve: Any, sample: i
     start = time.perf_counter()
     data = pack_samples(samples)
     print(
-        f"- packing {len(samples):,} samples: {(time.perf_counter() - start) * 1e3:.1f} ms, {data.nbytes / 1e6:.1f} MB"
+        f"- packing {len(samples):,} samples: {1e3 * (time.perf_counter() - start):.1f} ms, {data.nbytes / 1e6:.1f} MB"
     )
     start = time.perf_counter()
     engine = Engine.of(programs, threads=1)
-    print(
-        f"- merge, compile, lower: {time.perf_counter() - start:.2f} s; {len(engine.code.rejected)} programs not lowered"
-    )
+    code_seconds = time.perf_counter() - start
+    print(f"- merge, compile, lower: {code_seconds:.2f} s; {len(engine.code.rejected)} programs not lowered")
     total = len(engine.names) * len(samples)
     statuses, _, _, grown, peak = engine.run_raw(data)
     counts = ", ".join(f"{name} {int((statuses == k).sum()):,}" for k, name in enumerate(STATUS))
@@ -115,8 +114,9 @@ def compare(
         cut += was_cut
     mean = statistics.mean(seconds)
     print(
-        f"- {what}, {len(chosen):,} sampled: {1 / mean:,.0f} evaluations/s (median {statistics.median(seconds) * 1e3:.3f} ms, "
-        f"mean {mean * 1e3:.2f} ms, {cut} cut off); one thread of the engine is {rate * mean:.0f} times faster"
+        f"- {what}, {len(chosen):,} sampled: {1 / mean:,.0f} evaluations/s (median "
+        f"{statistics.median(seconds) * 1e3:.3f} ms, mean {mean * 1e3:.2f} ms, {cut} cut off); "
+        f"one thread of the engine is {rate * mean:.0f} times faster"
     )
 
 
@@ -172,9 +172,8 @@ def main() -> None:
         module = importlib.import_module("solvers")
         solve = lambda program: getattr(module, program.name)  # noqa: E731
     tasks = load_tasks("arcagi")
-    print(
-        f"# CPU engine: {len(programs)} programs{f' of {options.solvers.name}' if options.solvers else ', the library'}\n"
-    )
+    source = options.solvers.name if options.solvers else "the library"
+    print(f"# CPU engine: {len(programs)} programs of {source}\n")
     print(describe(), "\n")
     print("## objects: microseconds a grid, training inputs, one thread\n")
     objects(tasks)

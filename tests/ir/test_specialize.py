@@ -106,12 +106,13 @@ def _takes_number(param) -> bool:
 
 
 def conforms(value, kind) -> bool:
-    """Whether a value is of a type, but for the odd ones: () for an IJ, rows of different lengths for a grid."""
+    """Whether a value is of a type, but for the odd ones, which engines leave to the reference.
+
+    () stands for an IJ, rows of different lengths for a grid, and None for a number where `index` gave it.
+    """
     if kind == NEVER:
         return False
-    if kind in (INT, BOOL):
-        return isinstance(value, int)
-    if kind == OPT_INT:
+    if kind in (INT, BOOL, OPT_INT):
         return value is None or isinstance(value, int)
     if kind == GRID:
         return isinstance(value, tuple) and all(isinstance(row, tuple) for row in value)

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from arcbatt.arc.grids import to_grid
+from arcbatt.backends.cpu import Engine
 from arcbatt.backends.outcome import UNKNOWN_OUTPUT, Failed, Outcome
-from arcbatt.backends.python import Sample, evaluate
+from arcbatt.backends.python import Sample
 from arcbatt.card.card import Card, score_name
 from arcbatt.card.load import load_batt
 from arcbatt.errors import UsageError
-from arcbatt.ir.compile import Compiled, compile_graph
-from arcbatt.ir.evaluate import ESCAPED, evaluate_graph
 
 Result = tuple[list[tuple[int, str, Any]], list[tuple[int, str, str, Any]]]
 
 
 @lru_cache(maxsize=4)
-def _loaded(path: str, stamp: int) -> tuple[Card, Compiled, dict[int, int]]:
+def _loaded(path: str, stamp: int) -> tuple[Card, Engine, dict[int, int]]:
     card = load_batt(Path(path))
     numbers = {node: place for place, node in enumerate(card.graph.calls(), 1)}  # loading adds them line by line
-    return card, compile_graph(card.graph), numbers
+    return card, Engine(card.graph), numbers
 
 
 def run_batch(
@@ -38,11 +39,10 @@ def run_batch(
     if not len(task_ids) == len(Ss) == len(Is) == len(Cs):
         lengths = f"{len(task_ids)}, {len(Ss)}, {len(Is)} and {len(Cs)}"
         raise UsageError(f"batt_batch takes as many task_ids, Ss, Is and Cs; got {lengths}")
-    card, compiled, numbers = _loaded(path, Path(path).stat().st_mtime_ns)
-    return [
-        run_card(card, compiled, numbers, sample_of(samples, given, expected))
-        for samples, given, expected in zip(Ss, Is, Cs, strict=True)
-    ]
+    card, engine, numbers = _loaded(path, Path(path).stat().st_mtime_ns)
+    samples = [sample_of(*parts) for parts in zip(Ss, Is, Cs, strict=True)]
+    with ThreadPoolExecutor(engine.threads) as pool:
+        return [_result(card, numbers, values) for values in pool.map(engine.values, samples)]
 
 
 def sample_of(samples: Any, given: Any, expected: Any) -> Sample:
@@ -57,17 +57,10 @@ def plain_sample(samples: Any, given: Any, expected: Any) -> tuple[Any, Any, Any
     return sample.S, sample.I, sample.C if sample.C is not None else UNKNOWN_OUTPUT
 
 
-def run_card(card: Card, compiled: Compiled, numbers: dict[int, int], sample: Sample) -> Result:
-    """(o, s) of one sample; what the first-order form cannot express runs on the reference as it was written."""
-    values = evaluate_graph(compiled.graph, sample)
-
-    def outcome(name: str, node: int) -> Outcome:
-        value = values.get(name, ESCAPED)
-        return evaluate(card.graph.to_program(node), sample) if value is ESCAPED else value
-
-    o = [(numbers.get(node, 0), program, outcome(f"solve_{program}", node)) for node, program in card.outputs]
+def _result(card: Card, numbers: dict[int, int], values: dict[str, Outcome]) -> Result:
+    o = [(numbers.get(node, 0), program, values[f"solve_{program}"]) for node, program in card.outputs]
     s = [
-        (numbers.get(score.node, 0), score.program, score.differ, outcome(score_name(place), score.node))
+        (numbers.get(score.node, 0), score.program, score.differ, values[score_name(place)])
         for place, score in enumerate(card.scores)
     ]
     return o, s
@@ -75,7 +68,8 @@ def run_card(card: Card, compiled: Compiled, numbers: dict[int, int], sample: Sa
 
 def engine_banner() -> str:
     """Which engine `batt_batch` uses."""
-    return "Batt CPU: 1 thread (reference)"
+    threads = os.cpu_count() or 1
+    return f"Batt CPU: {threads} thread{'s' * (threads != 1)}"
 
 
 def log_failures(log_path: str | None, task_id: str, o: list[tuple[int, str, Any]]) -> None:

@@ -173,7 +173,10 @@ static nb::list values(const Program& program, const PackedArrays& arrays, u32 s
                        u64 max_steps) {
     Packed data = arrays.view();
     Worker worker(program, words, most_words, max_steps);
-    worker.run(data, i32(sample));
+    {
+        nb::gil_scoped_release release;
+        worker.run(data, i32(sample));
+    }
     nb::list out;
     for (u32 k = 0; k < program.outputs.size(); ++k) {
         Status s = worker.status(k);
