@@ -143,6 +143,21 @@ def test_a_value_without_a_form_runs_on_the_reference():
         assert engine.values(sample)["solve_a"] == evaluate(program, sample)
 
 
+def test_nested_tuples_come_back_nested():
+    sample = Sample(((1, 2), (3, 4)))
+    for body in (
+        "astuple(astuple(portrait(I), ONE), I)",
+        "astuple(astuple(T, astuple(ONE, square(I))), shape(I))",
+        "astuple(I, astuple(palette(I), astuple(ONE, UNITY)))",
+        "apply(lbind(astuple, square(I)), palette(I))",
+        "pair(first(I), apply(positive, last(I)))",
+    ):
+        program = parse_program(f"def solve_a(I):\n    return {body}\n")
+        engine = Engine.of([program])
+        assert engine.names == ["solve_a"]
+        assert engine.values(sample)["solve_a"] == evaluate(program, sample)
+
+
 def test_packing_shares_grids():
     task = TASKS["007bbfb7"]
     packed = pack_samples(task.samples)

@@ -21,6 +21,7 @@ from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import Graph, merge
 from arcbatt.ir.options import Rewrites
 from arcbatt.limits import MAX_STEPS
+from arcbatt.lower.layout import plain_form
 from arcbatt.lower.lower import VERSION, Code, lower
 from arcbatt.ops.types import BOOL, CELL, IJ, Seq, Set, Tup, Type
 
@@ -164,11 +165,13 @@ class Engine:
 
 
 def as_typed(value: Any, kind: Type) -> Any:
-    """A value from the engine with its booleans as booleans, and nested tuples as they were."""
+    """A value from the engine with its booleans as booleans, and tuples nested as they were."""
     if kind == BOOL:
         return bool(value)
     if isinstance(kind, Tup):
-        return value if kind in (IJ, CELL) else _nested(kind, list(value))
+        if plain_form(kind) in (IJ, CELL):
+            return tuple(as_typed(part, of) for part, of in zip(value, kind.parts, strict=True))
+        return _nested(kind, list(value))
     if isinstance(kind, Set):
         return frozenset(as_typed(item, kind.item) for item in value)
     if isinstance(kind, Seq):
@@ -177,6 +180,7 @@ def as_typed(value: Any, kind: Type) -> Any:
 
 
 def _nested(kind: Type, flat: list[Any]) -> Any:
-    if isinstance(kind, Tup) and kind not in (IJ, CELL):
+    """The next parts of a flat tuple as the type nests them."""
+    if isinstance(kind, Tup) and plain_form(kind) not in (IJ, CELL):
         return tuple(_nested(part, flat) for part in kind.parts)
     return as_typed(flat.pop(0), kind)
