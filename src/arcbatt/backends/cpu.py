@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final
 
@@ -30,28 +29,6 @@ OVERFLOW, ESCAPE = 1, 2
 _REASONS: Final = {number: Reason(name) for number, name in enumerate(STATUS) if number > ESCAPE}
 _CHUNK: Final = 64
 """Samples between two looks at whether to stop."""
-
-
-@dataclass
-class Fallbacks:
-    """What did not run on the engine, and why."""
-
-    rejected: dict[str, str] = field(default_factory=dict)
-    escaped: int = 0
-    overflowed: int = 0
-    grown: int = 0
-
-
-@dataclass
-class Result:
-    """Of each sample (row) and program (column): status, whether it is the expected output, and a hash."""
-
-    programs: list[str]
-    statuses: NDArray[np.uint8]
-    matches: NDArray[np.bool_]
-    hashes: NDArray[np.uint64]
-    fallbacks: Fallbacks
-    peak_bytes: int
 
 
 class Engine:

@@ -33,6 +33,35 @@ AB_FN bool radix_sort(u32*& keys, u32*& room, u32 n) {
     return home;
 }
 
+// Ascending order in place of items of `stride` words, by heaps: no recursion, no other memory.
+template <u32 MOST_WORDS, class Before>
+AB_FN void heap_sort(u32* items, u32 n, u32 stride, Before before) {
+    auto copy = [&](u32* to, const u32* from) {
+        for (u32 k = 0; k < stride; ++k) to[k] = from[k];
+    };
+    u32 held[MOST_WORDS], last[MOST_WORDS];
+    auto sift = [&](u32 root, u32 end) {
+        copy(held, items + root * stride);
+        for (;;) {
+            u32 child = 2 * root + 1;
+            if (child >= end) break;
+            if (child + 1 < end && before(items + child * stride, items + (child + 1) * stride)) ++child;
+            if (!before(held, items + child * stride)) break;
+            copy(items + root * stride, items + child * stride);
+            root = child;
+        }
+        copy(items + root * stride, held);
+    };
+    for (u32 k = n / 2; k-- > 0;) sift(k, n);
+    for (u32 end = n; end > 1;) {
+        --end;
+        copy(last, items + end * stride);
+        copy(items + end * stride, items);
+        copy(items, last);
+        sift(0, end);
+    }
+}
+
 // Ascending order in place: short arrays by insertion, longer ones by digits, or by heaps where there is no room.
 AB_FN void sort_keys(const Ctx& c, u32* keys, u32 n) {
     if (n < 24) {
@@ -52,31 +81,7 @@ AB_FN void sort_keys(const Ctx& c, u32* keys, u32 n) {
             for (u32 i = 0; i < n; ++i) keys[i] = from[i];
         return;
     }
-    auto sift = [&](u32 root, u32 end) {
-        u32 key = keys[root];
-        for (;;) {
-            u32 child = 2 * root + 1;
-            if (child >= end) break;
-            if (child + 1 < end && keys[child + 1] > keys[child]) ++child;
-            if (keys[child] <= key) break;
-            keys[root] = keys[child];
-            root = child;
-        }
-        keys[root] = key;
-    };
-    for (u32 i = n / 2; i-- > 0;) sift(i, n);
-    for (u32 end = n; --end > 0;) {
-        u32 last = keys[end];
-        keys[end] = keys[0];
-        keys[0] = last;
-        sift(0, end);
-    }
-}
-
-// Drop equal neighbours of a sorted array; how many are left.
-AB_FN u32 unique_keys(const Ctx& c, u32* keys, u32 n) {
-    return c.g.compact(
-        n, [&](u32 i) { return i == 0 || keys[i] != keys[i - 1]; }, [&](u32 i, u32 k) { keys[k] = keys[i]; });
+    heap_sort<1>(keys, n, 1, [](const u32* a, const u32* b) { return *a < *b; });
 }
 
 // Sort and drop what is equal: any keys to a set's.
@@ -116,32 +121,10 @@ AB_FN i32 compare_keys(const u32* a, u32 an, const u32* b, u32 bn) {
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
 AB_FN u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
     auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
-    auto sift = [&](u32 root, u32 end) {
-        u32 key[2] = {pairs[2 * root], pairs[2 * root + 1]};
-        for (;;) {
-            u32 child = 2 * root + 1;
-            if (child >= end) break;
-            if (child + 1 < end && before(pairs + 2 * child, pairs + 2 * child + 2)) ++child;
-            if (!before(key, pairs + 2 * child)) break;
-            pairs[2 * root] = pairs[2 * child];
-            pairs[2 * root + 1] = pairs[2 * child + 1];
-            root = child;
-        }
-        pairs[2 * root] = key[0];
-        pairs[2 * root + 1] = key[1];
-    };
     bool sorted = true;
     for (u32 i = 1; i < n && sorted; ++i) sorted = before(pairs + 2 * i - 2, pairs + 2 * i);
     if (sorted) return n;  // strictly ascending, so nothing is equal
-    for (u32 i = n / 2; i-- > 0;) sift(i, n);
-    for (u32 end = n; --end > 0;) {
-        u32 last[2] = {pairs[2 * end], pairs[2 * end + 1]};
-        pairs[2 * end] = pairs[0];
-        pairs[2 * end + 1] = pairs[1];
-        pairs[0] = last[0];
-        pairs[1] = last[1];
-        sift(0, end);
-    }
+    heap_sort<2>(pairs, n, 2, before);
     u32 kept = n ? 1 : 0;
     for (u32 i = 1; i < n; ++i)
         if (before(pairs + 2 * kept - 2, pairs + 2 * i)) {

@@ -898,28 +898,7 @@ struct Interpreter {
             i32 order = compare_items(c, types, key_type, a, b);
             return order < 0 || (order == 0 && a[stride - 1] < b[stride - 1]);
         };
-        u32 held[MAX_ITEM_WORDS + 1];
-        auto sift = [&](u32 root, u32 end) {
-            copy_words(held, entries + root * stride, stride);
-            for (;;) {
-                u32 child = 2 * root + 1;
-                if (child >= end) break;
-                if (child + 1 < end && before(entries + child * stride, entries + (child + 1) * stride)) ++child;
-                if (!before(held, entries + child * stride)) break;
-                copy_words(entries + root * stride, entries + child * stride, stride);
-                root = child;
-            }
-            copy_words(entries + root * stride, held, stride);
-        };
-        for (u32 k = n / 2; k-- > 0;) sift(k, n);
-        for (u32 end = n; end > 1;) {
-            --end;
-            u32 last[MAX_ITEM_WORDS + 1];
-            copy_words(last, entries + end * stride, stride);
-            copy_words(entries + end * stride, entries, stride);
-            copy_words(entries, last, stride);
-            sift(0, end);
-        }
+        heap_sort<MAX_ITEM_WORDS + 1>(entries, n, stride, before);
         u32 inner = item_type(ins.arg_type(0)), words = types[inner].item_words;
         Status s = generic::make(c, types, inner, n, result);
         if (s != OK) return s;

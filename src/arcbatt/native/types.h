@@ -225,27 +225,7 @@ AB_FN void sort_items(const Ctx& c, const Types& types, u32 type, u32* items, u3
     bool sorted = true;
     for (u32 k = 1; k < n && sorted; ++k) sorted = !before(items + k * stride, items + (k - 1) * stride);
     if (sorted) return;
-    u32 held[MAX_ITEM_WORDS];
-    auto sift = [&](u32 root, u32 end) {
-        copy_words(held, items + root * stride, stride);
-        for (;;) {
-            u32 child = 2 * root + 1;
-            if (child >= end) break;
-            if (child + 1 < end && before(items + child * stride, items + (child + 1) * stride)) ++child;
-            if (!before(held, items + child * stride)) break;
-            copy_words(items + root * stride, items + child * stride, stride);
-            root = child;
-        }
-        copy_words(items + root * stride, held, stride);
-    };
-    for (u32 k = n / 2; k-- > 0;) sift(k, n);
-    for (u32 end = n; --end > 0;) {
-        u32 last[MAX_ITEM_WORDS];
-        copy_words(last, items + end * stride, stride);
-        copy_words(items + end * stride, items, stride);
-        copy_words(items, last, stride);
-        sift(0, end);
-    }
+    heap_sort<MAX_ITEM_WORDS>(items, n, stride, before);
 }
 // Sort and drop what is equal; how many are left.
 AB_FN u32 settle_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
