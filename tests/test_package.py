@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import ModuleType
 
 import arcbatt
 
 
 def test_all_is_exact():
-    assert set(arcbatt.__all__) == {name for name in dir(arcbatt) if not name.startswith("_")} & set(
-        arcbatt.__all__
-    ) | {"__version__"}
+    public = {name for name, value in vars(arcbatt).items() if name[0] != "_" and not isinstance(value, ModuleType)}
+    assert set(arcbatt.__all__) == public | {"__version__"}
 
 
 def test_import_is_quiet_and_light():
