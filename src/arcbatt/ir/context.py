@@ -7,6 +7,7 @@ its items to the context around it, and counts what it owes for that.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,7 +39,7 @@ class Draft:
     foldable: bool = False
 
 
-class Context:
+class Context(ABC):
     """What the graph and a body have in common."""
 
     level = 0
@@ -47,13 +48,13 @@ class Context:
     def __init__(self, rewrites: Rewrites) -> None:
         self.rewrites = rewrites
 
+    @abstractmethod
     def emit(self, draft: Draft, *, hoisted: bool = False) -> Ref:
         """The node's value here."""
-        raise NotImplementedError
 
+    @abstractmethod
     def constant(self, value: Value, kind: Type) -> Ref:
         """A constant's value here."""
-        raise NotImplementedError
 
     def fold(self, draft: Draft) -> tuple[Ref, int] | None:
         """The draft as a constant and the steps it took, where all it takes is constant."""
