@@ -8,7 +8,7 @@ from typing import Any
 
 from arcbatt.backends.outcome import UNKNOWN_OUTPUT, Failed, Outcome, first_failure
 from arcbatt.errors import Fail
-from arcbatt.frontend.program import Assign, Call, Const, Expr, Name, Program
+from arcbatt.frontend.program import Call, Const, Expr, Name, Program, live_lines
 from arcbatt.ops import CONSTANTS
 from arcbatt.reference.machine import Machine, primitive
 from arcbatt.reference.values import Grid
@@ -63,23 +63,3 @@ def call_outcome(run: Callable[[], Any], values: list[Any], call: Call) -> Outco
         return run()
     except Fail as fail:
         return Failed(fail.reason, fail.primitive or str(call.function), call.line, fail.detail)
-
-
-def live_lines(program: Program) -> list[Assign]:
-    """The lines the result depends on, in order."""
-    needed = set(names(program.result))
-    live = []
-    for line in reversed(program.lines):
-        if line.target in needed:
-            live.append(line)
-            needed.update(names(line.value))
-    return live[::-1]
-
-
-def names(expr: Expr) -> set[str]:
-    """Every name an expression uses."""
-    if isinstance(expr, Name):
-        return {expr.id}
-    if isinstance(expr, Const):
-        return set()
-    return set().union(names(expr.function), *map(names, expr.args))

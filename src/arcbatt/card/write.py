@@ -10,7 +10,7 @@ from typing import Final
 
 from arcbatt.card.card import Card
 from arcbatt.errors import UsageError
-from arcbatt.frontend.program import Call, Const, Expr, Name
+from arcbatt.frontend.program import Call, Expr, Name, names
 from arcbatt.ir.compile import sample_pattern
 from arcbatt.ir.graph import INPUT, INVOKE, Graph
 from arcbatt.ops import CONSTANTS, OPS
@@ -58,8 +58,8 @@ class _Writer:
         return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
     def head(self) -> str:
-        names = sorted(self.vocabulary(), key=_import_order)
-        imports = "\n".join(f"    {name}," for name in names)
+        vocabulary = sorted(self.vocabulary(), key=_import_order)
+        imports = "\n".join(f"    {name}," for name in vocabulary)
         return f'''{FORMAT}
 """{len(self.card.outputs)} programs merged into {len(self.number)} lines by arcbatt card. Generated; do not edit.
 
@@ -81,10 +81,10 @@ VECTORIZED = {self.vectorized}
 
     def vocabulary(self) -> set[str]:
         """Every name of the language the lines use."""
-        names: set[str] = set()
+        found: set[str] = set()
         for node in self.number:
-            names |= _names(self.expression(node))
-        return {name for name in names if name in OPS or name in CONSTANTS or name == "invoke"}
+            found |= names(self.expression(node))
+        return {name for name in found if name in OPS or name in CONSTANTS or name == "invoke"}
 
     def table(self) -> str:
         rows = "\n".join(f'    {number}: "{self.expression(node)}",' for node, number in self.number.items())
@@ -200,11 +200,3 @@ def _spans(numbers: list[int]) -> str:
         else:
             spans.append([number, number])
     return ", ".join(f"t{a}" if a == b else f"t{a}-t{b}" for a, b in spans[:8]) + (", ..." if len(spans) > 8 else "")
-
-
-def _names(expr: Expr) -> set[str]:
-    if isinstance(expr, Name):
-        return {expr.id}
-    if isinstance(expr, Const):
-        return set()
-    return set().union(_names(expr.function), *map(_names, expr.args))

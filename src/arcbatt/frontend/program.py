@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 Literal = int | tuple[int, ...]
@@ -88,10 +87,27 @@ def unparse(program: Program) -> str:
     return "\n".join([head, *body, f"    return {program.result}", ""])
 
 
-def calls(expr: Expr) -> Iterator[Call]:
-    """Every call in an expression, inner ones first."""
-    if isinstance(expr, Call):
-        yield from calls(expr.function)
-        for arg in expr.args:
-            yield from calls(arg)
-        yield expr
+def live_lines(program: Program) -> list[Assign]:
+    """The lines the result depends on, in order."""
+    needed = names(program.result)
+    live = []
+    for line in reversed(program.lines):
+        if line.target in needed:
+            live.append(line)
+            needed |= names(line.value)
+    return live[::-1]
+
+
+def names(expr: Expr) -> set[str]:
+    """Every name an expression uses."""
+    if isinstance(expr, Name):
+        return {expr.id}
+    if isinstance(expr, Const):
+        return set()
+    found = names(expr.function)
+    for arg in expr.args:
+        if isinstance(arg, Name):
+            found.add(arg.id)
+        elif isinstance(arg, Call):
+            found |= names(arg)
+    return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from arcbatt.errors import UsageError
-from arcbatt.frontend.program import Assign, Call, Const, Expr, Name, Program
+from arcbatt.frontend.program import Assign, Call, Const, Expr, Name, Program, live_lines
 from arcbatt.ops import CONSTANTS, OPS, Fact
 
 INPUT: Final = "input"
@@ -22,7 +22,6 @@ PRIMITIVE: Final = "primitive"
 INVOKE: Final = "invoke"
 """A call of a function value: the function, then its arguments."""
 
-PARAMS: Final = ("I", "S", "C")
 _COMMUTATIVE: Final = frozenset(name for name, spec in OPS.items() if Fact.COMMUTATIVE in spec.facts)
 
 
@@ -75,18 +74,8 @@ class Graph:
 
     def build(self, program: Program, values: dict[str, int] | None = None) -> int:
         """The node of what a program returns; `values` gives its parameters, if not the inputs themselves."""
-        scope = values or {name: self.input(name) for name in program.params}
-        pending: dict[str, Expr] = {line.target: line.value for line in program.lines}
-        if not pending:
-            return self._expression(program.result, scope)
-        needed = _names(program.result)
-        live: list[Assign] = []
-        for line in reversed(program.lines):
-            if line.target in needed:
-                live.append(line)
-                needed |= _names(line.value)
-        scope = dict(scope)
-        for line in reversed(live):
+        scope = dict(values or {name: self.input(name) for name in program.params})
+        for line in live_lines(program):
             scope[line.target] = self._expression(line.value, scope)
         return self._expression(program.result, scope)
 
@@ -181,20 +170,6 @@ def const_expr(value: int | tuple[int, ...]) -> Expr:
     """A constant by its name where it has one."""
     name = _NAMES.get((type(value).__name__, value))  # type: ignore[arg-type]
     return Name(name) if name else Const(value)
-
-
-def _names(expr: Expr) -> set[str]:
-    if isinstance(expr, Name):
-        return {expr.id}
-    if isinstance(expr, Const):
-        return set()
-    found = {expr.function.id} if isinstance(expr.function, Name) else _names(expr.function)
-    for arg in expr.args:
-        if isinstance(arg, Name):
-            found.add(arg.id)
-        elif isinstance(arg, Call):
-            found |= _names(arg)
-    return found
 
 
 def merge(programs: Iterable[Program], *, commutative: bool = True) -> Graph:

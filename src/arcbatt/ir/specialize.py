@@ -14,7 +14,7 @@ from arcbatt.ir.functions import Either, Known, Mapped, Native, Ref, Static, Unr
 from arcbatt.ir.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.ir.options import Rewrites
 from arcbatt.ir.typed import CHOOSE, GUARD, INPUT_BITS, OVER_FUNCTIONS, POWER, POWER_COUNT, POWER_IN_BODY, Body
-from arcbatt.ops import OPS, Kind, OpSpec
+from arcbatt.ops import OPS, Kind
 from arcbatt.ops.types import (
     BOOL,
     GRID,
@@ -55,26 +55,12 @@ def type_of_constant(value: Any) -> Type:
 def plain_type(op: str, args: tuple[Type, ...]) -> tuple[Type, bool] | None:
     """What a plain primitive gives for arguments of these types, and whether they fit exactly."""
     spec = OPS[op]
-    if len(args) != spec.arity:
-        return None
     for exact in (True, False):
-        for rule in spec.rules:
-            bound: dict[str, Type] = {}
-            fits = (
-                match(param, arg, bound, exact=exact) and not _is_grid_to(spec, at, param, arg)
-                for at, (param, arg) in enumerate(zip(rule.params, args, strict=True))
-            )
-            if all(fits):
-                result = substitute(rule.result, bound)
-                return (NEVER, exact) if any(True for _ in variables(result)) else (result, exact)
+        if rule := spec.rule_for(args, exact=exact):
+            return (NEVER, exact) if any(True for _ in variables(rule.result)) else (rule.result, exact)
     if spec.arity == 1 and args[0] in (INT, BOOL):
         return NEVER, False  # a number where a container, a pair or a grid is wanted always fails
     return None
-
-
-def _is_grid_to(spec: OpSpec, at: int, param: Type, arg: Type) -> bool:
-    """Whether a primitive that takes grids too would see a tuple of cells, meant as a patch, as a grid."""
-    return isinstance(param, Set) and as_seq(arg) is not None and any(rule.params[at] == GRID for rule in spec.rules)
 
 
 class _Specializer:

@@ -13,4 +13,5 @@ CODES: Final[dict[str, int]] = {
 }
 """Name to number."""
 
-NAMES: Final[dict[int, str]] = {number: name for name, number in CODES.items()}
+MULTIPLIES, HIDDEN_ARG, FIXED_COST, OVER_ITEMS, FUNCTIONS_VALUE, NEVER_EQUAL, ORIGINALS = 1, 2, 8, 16, 32, 64, 128
+"""Flags of an instruction, as native/interpreter.h has them."""

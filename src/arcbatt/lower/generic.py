@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from arcbatt.lower.codes import CODES
+from arcbatt.lower.codes import CODES, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL, ORIGINALS
 from arcbatt.lower.layout import LowerError
 from arcbatt.ops.types import GRID, INT, ROWS, Rule, Seq, Set, Tup, Type, as_seq, join
 
@@ -21,7 +21,7 @@ def _emit(code_name: str, *, multiplies: bool = False) -> Lower:
     def lower(self: Any, code: list[int], node: Any, args: list[Value], rule: Rule, times: int, cost: bool) -> Value:
         cast = [self.cast(code, arg, param) for arg, param in zip(args, rule.params, strict=True)]
         value: Value = self.emit(
-            code, CODES[code_name], cast, node.type, times=times, cost=cost, extra=(1 if multiplies else 0,)
+            code, CODES[code_name], cast, node.type, times=times, cost=cost, extra=(MULTIPLIES if multiplies else 0,)
         )
         return value
 
@@ -69,14 +69,11 @@ def _kind(kind: Type) -> str:
     return "set" if isinstance(kind, Set) else "tuple" if isinstance(kind, (Seq, Tup)) or kind == GRID else "number"
 
 
-_NEVER_EQUAL: Final = 64
-
-
 def _looked_for(common: Type | None, value: Type, item: Type, what: str) -> int:
     """The flag for a value looked for among items: none where they can be equal, another where they cannot."""
     if common is None:
         if _kind(value) != _kind(item):
-            return _NEVER_EQUAL
+            return NEVER_EQUAL
         raise LowerError(f"{what} of {value} among {item}")
     if common != item and _kind(common) != "number":
         raise LowerError(f"{what} of {value} among {item}")
@@ -113,7 +110,7 @@ def _contained_in_pair(self: Any, code: list[int], node: Any, args: list[Value],
         raise LowerError(f"contained of {value.type} in {kind}")
     part = _part(self, code, node, pair, near[0], -1, False)
     both = [value, part, value, pair]
-    result: Value = self.emit(code, CODES["EQUAL"], both, node.type, times=times, cost=cost, extra=(128,))
+    result: Value = self.emit(code, CODES["EQUAL"], both, node.type, times=times, cost=cost, extra=(ORIGINALS,))
     return result
 
 
@@ -156,7 +153,9 @@ def _nth(place: int | None) -> Lower:
         args = _containers(self, code, args, (0,))
         if place is not None:
             rank = self.constant(INT, ("Int", str(place)), place)
-            value: Value = self.emit(code, CODES["NTH"], [args[0], rank], node.type, times=times, cost=cost, extra=(2,))
+            value: Value = self.emit(
+                code, CODES["NTH"], [args[0], rank], node.type, times=times, cost=cost, extra=(HIDDEN_ARG,)
+            )
             return value
         index = self.cast(code, args[1], INT)
         other: Value = self.emit(code, CODES["NTH"], [args[0], index], node.type, times=times, cost=cost)
@@ -198,7 +197,7 @@ def _pairing(code_name: str, *, multiplies: bool = False) -> Lower:
     def lower(self: Any, code: list[int], node: Any, args: list[Value], rule: Rule, times: int, cost: bool) -> Value:
         args = _containers(self, code, args, (0, 1))
         value: Value = self.emit(
-            code, CODES[code_name], args, node.type, times=times, cost=cost, extra=(1 if multiplies else 0,)
+            code, CODES[code_name], args, node.type, times=times, cost=cost, extra=(MULTIPLIES if multiplies else 0,)
         )
         return value
 

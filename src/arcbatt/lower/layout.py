@@ -21,7 +21,6 @@ _SCALARS: Final = {
     IJ: (K_IJ, 2, 2),
     CELL: (K_CELL, 3, 3),
 }
-DESC_WORDS: Final = 8
 
 
 class LowerError(ArcbattError):

@@ -21,7 +21,7 @@ from arcbatt.ir.typed import (
     TypedNode,
     node_inputs,
 )
-from arcbatt.lower.codes import CODES
+from arcbatt.lower.codes import CODES, FIXED_COST, FUNCTIONS_VALUE, HIDDEN_ARG, MULTIPLIES, ORIGINALS, OVER_ITEMS
 from arcbatt.lower.generic import GENERIC as _GENERIC
 from arcbatt.lower.layout import LowerError, Pool, TypeTable, plain_form
 from arcbatt.lower.variants import NUMBER, Variant
@@ -42,13 +42,9 @@ from arcbatt.ops.types import (
     Type,
     as_seq,
     join,
-    match,
-    substitute,
 )
 
 VERSION: Final = 1
-MULTIPLIES, HIDDEN_ARG, FIXED_COST, OVER_ITEMS, FUNCTIONS_VALUE, NEVER_EQUAL, ORIGINALS = 1, 2, 8, 16, 32, 64, 128
-"""Flags of an instruction, as native/interpreter.h has them."""
 _UNCOUNTED: Final = frozenset(CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER"))
 _OUTERMOST: Final = -1
 _LOOPS: Final = {
@@ -286,7 +282,7 @@ class _Lowering:
         name = node.op
         if name == "color" and isinstance(args[0].type, (Seq, Tup)):
             return self.color_of_tuple(code, args[0], times, cost)
-        flags = (1 if OPS[name].cost is Cost.PRODUCT else 0,)
+        flags = (MULTIPLIES if OPS[name].cost is Cost.PRODUCT else 0,)
         rule = _rule_for(name, [arg.type for arg in args])
         if name in _GENERIC:
             return _GENERIC[name](self, code, node, args, rule, times, cost)
@@ -321,9 +317,9 @@ class _Lowering:
         if name == "rapply" and not flags:
             return self.each_function(code, node, args, times, cost)
         count = len(node.bodies[0].params)
-        containers = [self.container(code, args[k], node.bodies[0].params[k], times) for k in range(count)]
+        containers = [self.container(code, args[k], node.bodies[0].params[k]) for k in range(count)]
         inner = [*containers, *args[count:]]
-        wanted = self.result_type(name, node, containers)
+        wanted = self.result_type(name, node)
         bodies = [self.body(node.bodies[0], args, wanted, charged=True, loop=name)]
         if name in ("valmax", "valmin") and len(node.bodies) > 1:
             bodies.append(self.body(node.bodies[1], args, self.key_type(name, node.type), charged=True))
@@ -333,12 +329,12 @@ class _Lowering:
             extra=(flags, len(bodies), *(word for body in bodies for word in body)),
         )  # fmt: skip
 
-    def container(self, code: list[int], value: Value, item: Type, times: int) -> Value:
+    def container(self, code: list[int], value: Value, item: Type) -> Value:
         """A container whose items have the type a body takes."""
         target: Type = Set(item) if isinstance(value.type, Set) else Seq(item)
         return self.cast(code, value, target)
 
-    def result_type(self, name: str, node: TypedNode | BodyNode, containers: list[Value]) -> Type | None:
+    def result_type(self, name: str, node: TypedNode | BodyNode) -> Type | None:
         """What type the body's result must have; None where it may be what it is."""
         kind = node.type
         if name in ("apply", "papply", "prapply", "rapply"):
@@ -493,12 +489,9 @@ def _costs_differ(given: Type, wanted: Type) -> bool:
 
 def _rule_for(name: str, types: list[Type]) -> Rule:
     """The rule inference chose, with its variables filled in."""
-    spec = OPS[name]
     if name in ("paint", "underpaint") and as_seq(types[1]) == Seq(CELL):
         return Rule((GRID, Seq(CELL)), GRID)
     for exact in (True, False):
-        for rule in spec.rules:
-            bound: dict[str, Type] = {}
-            if all(match(param, arg, bound, exact=exact) for param, arg in zip(rule.params, types, strict=True)):
-                return Rule(tuple(substitute(param, bound) for param in rule.params), substitute(rule.result, bound))
+        if rule := OPS[name].rule_for(tuple(types), exact=exact):
+            return rule
     raise LowerError(f"no rule of {name} takes ({', '.join(map(str, types))})")

@@ -116,7 +116,6 @@ AB_FN Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out
     const u32* x = c.a.at(from.off);
     u32 n = 0;
     Items seen{0, 0};
-    u32 mark = c.a.top;
     if (from.n > 64) {
         s = make(c, types, type, from.n, seen);
         if (s != OK) return s;
@@ -136,7 +135,6 @@ AB_FN Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out
         }
     }
     out.n = n;
-    c.a.top = from.n > 64 ? mark : c.a.top;
     c.a.top = out.off + n * stride;
     return OK;
 }
@@ -203,7 +201,6 @@ AB_FN Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_
     if (s != OK) return s;
     u32* to = c.a.at(out.off);
     const u32 *x = c.a.at(a.off), *y = c.a.at(b.off);
-    Status fits = OK;
     if (types[pair_type].kind == K_IJ || types[pair_type].kind == K_CELL) {
         // Two keys become one.
         bool cell = types[pair_type].kind == K_CELL;
@@ -227,7 +224,7 @@ AB_FN Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_
         out.n = settle_items(c, types, pair_type, to, out.n);
         c.a.top = out.off + out.n * stride;
     }
-    return fits;
+    return OK;
 }
 
 AB_FN Status sizefilter(Ctx& c, const Types& types, u32 type, bool is_set, Items from, i32 size, Items& out) {

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import Any
 
 from arcbatt.errors import Reason
-from arcbatt.ops.types import Fn, Rule, parse_rules
+from arcbatt.ops.types import GRID, Fn, Rule, Set, Type, as_seq, match, parse_rules, substitute
 
 
 class Fact(Enum):
@@ -72,6 +72,23 @@ class OpSpec:
     def function_place(self) -> int:
         """Of a loop, which parameter is the function."""
         return next((at for at, param in enumerate(self.rules[0].params) if isinstance(param, Fn)), 0)
+
+    def rule_for(self, args: tuple[Type, ...], *, exact: bool) -> Rule | None:
+        """The first rule that takes arguments of these types, its variables filled in."""
+        if len(args) != self.arity:
+            return None
+        for rule in self.rules:
+            bound: dict[str, Type] = {}
+            if all(
+                match(param, arg, bound, exact=exact) and not self._sees_grid(at, param, arg)
+                for at, (param, arg) in enumerate(zip(rule.params, args, strict=True))
+            ):
+                return Rule(tuple(substitute(param, bound) for param in rule.params), substitute(rule.result, bound))
+        return None
+
+    def _sees_grid(self, at: int, param: Type, arg: Type) -> bool:
+        """Whether a tuple of cells, meant as a patch, would be seen as a grid: the primitive takes grids there too."""
+        return isinstance(param, Set) and as_seq(arg) is not None and any(r.params[at] == GRID for r in self.rules)
 
     @property
     def can_fail(self) -> bool:
