@@ -13,7 +13,7 @@ from arcbatt.arc.tasks import load_tasks
 from arcbatt.backends.cpu import STATUS, Engine
 from arcbatt.backends.python import Sample, evaluate
 from arcbatt.conformance import check, read_vectors
-from arcbatt.frontend import parse_program
+from arcbatt.frontend import parse_expression, parse_program
 from arcbatt.ir.options import Rewrites
 from arcbatt.limits import MAX_STEPS
 from arcbatt.reference.machine import Machine
@@ -75,6 +75,30 @@ def test_the_library_solves_its_tasks(core):
         for _ in task.samples:
             assert column is None or (matches[row, column] and statuses[row, column] == 0)
             row += 1
+
+
+@CORES
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "papply(lbind(branch, T), totuple(objects(I, T, F, T)), first(I))",
+        "papply(lbind(branch, F), totuple(objects(I, T, F, T)), first(I))",
+        "branch(F, first(objects(I, T, F, T)), size(I))",
+        "size(first(asobject(I)))",
+        "apply(size, asobject(I))",
+        "colorcount(I, asobject(I))",
+        "colorcount(asobject(I), ORIGIN)",
+        "mapply(size, objects(I, T, F, T))",
+        "mapply(size, difference(objects(I, T, F, T), objects(I, T, F, T)))",
+        "mpapply(add, first(I), first(I))",
+        "recolor(ONE, mapply(color, difference(objects(I, T, F, T), objects(I, T, F, T))))",
+        "contained(first(asobject(I)), last(asobject(I)))",
+    ],
+)
+def test_values_of_mixed_types_stay_on_the_engine(core, expression):
+    program = parse_expression(expression)
+    for sample in (Sample(((1, 2), (3, 3))), Sample(((0,),))):
+        assert agree([program], sample, core) == 1
 
 
 @pytest.fixture(scope="module")

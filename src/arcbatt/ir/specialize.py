@@ -17,9 +17,11 @@ from arcbatt.ir.typed import CHOOSE, GUARD, INPUT_BITS, OVER_FUNCTIONS, POWER, P
 from arcbatt.ops import OPS, Kind
 from arcbatt.ops.types import (
     BOOL,
+    CELL,
     GRID,
     INT,
     NEVER,
+    OPT_INT,
     Fn,
     Rule,
     Seq,
@@ -35,6 +37,7 @@ from arcbatt.ops.types import (
 from arcbatt.reference.values import ordered, rank
 
 _INPUT_TYPES: Final[dict[str, Type]] = {"I": GRID, "S": Seq(Tup((GRID, GRID))), "C": GRID}
+_NUMBERS: Final = (INT, BOOL, OPT_INT, NEVER)
 _CHOICE_STEPS: Final = 5
 """What `branch` of two functions costs: 1, and 1 each for condition, functions and result."""
 
@@ -60,7 +63,9 @@ def plain_type(op: str, args: tuple[Type, ...]) -> tuple[Type, bool] | None:
             return (NEVER, exact) if any(True for _ in variables(rule.result)) else (rule.result, exact)
     if spec.arity == 1 and args[0] in (INT, BOOL):
         return NEVER, False  # a number where a container, a pair or a grid is wanted always fails
-    return None
+    if op == "colorcount" and args[1] not in _NUMBERS:
+        return plain_type(op, (args[0], INT))  # no cell has such a colour
+    return (INT, True) if op == "size" and args[0] == CELL else None
 
 
 class _Specializer:
@@ -226,6 +231,8 @@ class _Specializer:
         if len(refs) != len(args):
             return self.with_functions(context, name, args)
         found = plain_type(name, tuple(ref.type for ref in refs))
+        if found is None and name == "branch" and refs[0].constant and refs[0].type == BOOL:
+            found = refs[1 if constant_value(refs[0]) else 2].type, True
         if found is None:
             if name == "branch" and refs[0].type == BOOL and context is self.top:
                 return Either(refs[0], refs[1], refs[2], strict=True)
@@ -332,7 +339,9 @@ class _Specializer:
             if name == "apply":
                 return self.apply_to_functions(context, function, containers[0], result)
             return UnresolvedError(f"{name} of a function that gives functions")
-        if not match(wanted.result, result.type, bound):
+        if name in ("mapply", "mpapply") and result.type in (INT, BOOL):
+            bound |= dict.fromkeys(variables(wanted.result), NEVER)  # numbers merge only where there are none
+        elif not match(wanted.result, result.type, bound):
             return UnresolvedError(f"{name} of a function that gives {result.type}, not {wanted.result}")
         bodies, captures = [(body, captured)], [*captured]
         if name in ("valmax", "valmin"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arcbatt.lower.codes import CODES, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL, ORIGINALS
 from arcbatt.lower.layout import LowerError
-from arcbatt.ops.types import GRID, INT, ROWS, Rule, Seq, Set, Tup, Type, as_seq, join
+from arcbatt.ops.types import CELL, GRID, INT, ROWS, Rule, Seq, Set, Tup, Type, as_seq, join
 
 if TYPE_CHECKING:
     from arcbatt.lower.lower import Value
@@ -43,9 +43,16 @@ def _containers(self: Any, code: list[int], args: list[Value], places: tuple[int
 
 def _size(self: Any, code: list[int], node: Any, args: list[Value], rule: Rule, times: int, cost: bool) -> Value:
     kind = args[0].type
-    if kind != GRID:
+    if kind not in (GRID, CELL):
         args = _containers(self, code, args, (0,))
     value: Value = self.emit(code, CODES["SIZE"], args, INT, times=times, cost=cost)
+    return value
+
+
+def _branch(self: Any, code: list[int], node: Any, args: list[Value], rule: Rule, times: int, cost: bool) -> Value:
+    """Of two values of one type or, by a constant, of any types: only the chosen one is given its form."""
+    sides = [self.cast(code, arg, node.type) if join(arg.type, node.type) else arg for arg in args[1:]]
+    value: Value = self.emit(code, CODES["BRANCH"], [args[0], *sides], node.type, times=times, cost=cost)
     return value
 
 
@@ -105,6 +112,9 @@ def _contained_in_pair(self: Any, code: list[int], node: Any, args: list[Value],
     value, pair = args
     kind = pair.type
     assert isinstance(kind, Tup)
+    if value.type == CELL and kind == CELL:  # its parts are a number and a pair of numbers
+        never: Value = self.emit(code, CODES["UNEQUAL"], args, node.type, times=times, cost=cost)
+        return never
     near = [place for place, part in enumerate(kind.parts) if _kind(part) == _kind(value.type)]
     if len(near) != 1 or _kind(value.type) != "number":
         raise LowerError(f"contained of {value.type} in {kind}")
@@ -220,7 +230,7 @@ GENERIC: Final[dict[str, Lower]] = {
     "equality": _equality,
     "astuple": _emit("ASTUPLE"),
     "identity": _emit("COPY_COUNTED"),
-    "branch": _emit("BRANCH"),
+    "branch": _branch,
     "size": _size,
     "contained": _value_and_container("CONTAINED", 0, 1),
     "combine": _combine,

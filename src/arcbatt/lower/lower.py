@@ -47,6 +47,7 @@ from arcbatt.ops.types import (
 VERSION: Final = 1
 _UNCOUNTED: Final = frozenset(CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER"))
 _OUTERMOST: Final = -1
+_NO_COLOUR: Final = 1 << 20
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]
     for name in (
@@ -236,6 +237,8 @@ class _Lowering:
         """The value in the form of another type."""
         if value.type in (to, NEVER) or not _different(value.type, to):
             return Value(value.slot, to, value.cost)
+        if isinstance(value.type, (Set, Seq)) and value.type.item == NEVER and type(value.type) is type(to):
+            return Value(value.slot, to, value.cost)  # nothing has the form of any items
         if isinstance(to, Set) and isinstance(value.type, Tup):
             seq = as_seq(value.type)
             if seq is not None and _castable(value.type, seq) and _castable(seq, to):
@@ -282,8 +285,10 @@ class _Lowering:
         name = node.op
         if name == "color" and isinstance(args[0].type, (Seq, Tup)):
             return self.color_of_tuple(code, args[0], times, cost)
+        if name == "colorcount" and args[1].type not in (INT, BOOL, OPT_INT):
+            return self.count_of_no_colour(code, args, times, cost)
         flags = (MULTIPLIES if OPS[name].cost is Cost.PRODUCT else 0,)
-        rule = _rule_for(name, [arg.type for arg in args])
+        rule = _rule_for(name, [arg.type for arg in args], node.type)
         if name in _GENERIC:
             return _GENERIC[name](self, code, node, args, rule, times, cost)
         variant = Variant(name, rule)
@@ -294,6 +299,14 @@ class _Lowering:
             cast, flags = [*cast, *args], (flags[0] | ORIGINALS,)
         value = self.emit(code, NUMBER[variant], cast, rule.result, times=times, cost=cost, extra=flags)
         return Value(value.slot, node.type, value.cost) if not _different(rule.result, node.type) else value
+
+    def count_of_no_colour(self, code: list[int], args: list[Value], times: int, cost: bool) -> Value:
+        """Cells of a colour that is no number: none, for what counting them costs."""
+        rule = _rule_for("colorcount", [args[0].type, INT], INT)
+        none = self.constant(INT, ("Int", str(_NO_COLOUR)), _NO_COLOUR)
+        cast = [self.cast(code, args[0], rule.params[0]), none, *args]
+        variant = NUMBER[Variant("colorcount", rule)]
+        return self.emit(code, variant, cast, INT, times=times, cost=cost, extra=(ORIGINALS,))
 
     def color_of_tuple(self, code: list[int], arg: Value, times: int, cost: bool) -> Value:
         """The colour of the first of a tuple of cells."""
@@ -487,11 +500,13 @@ def _costs_differ(given: Type, wanted: Type) -> bool:
     return isinstance(given, (Seq, Tup)) and isinstance(wanted, Set)
 
 
-def _rule_for(name: str, types: list[Type]) -> Rule:
+def _rule_for(name: str, types: list[Type], result: Type) -> Rule:
     """The rule inference chose, with its variables filled in."""
     if name in ("paint", "underpaint") and as_seq(types[1]) == Seq(CELL):
         return Rule((GRID, Seq(CELL)), GRID)
     for exact in (True, False):
         if rule := OPS[name].rule_for(tuple(types), exact=exact):
             return rule
+    if name in ("branch", "size"):  # a branch by a constant, the size of a Cell: typed where they stand
+        return Rule(tuple(types), result)
     raise LowerError(f"no rule of {name} takes ({', '.join(map(str, types))})")

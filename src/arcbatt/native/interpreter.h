@@ -263,9 +263,11 @@ struct Interpreter {
                 out[0] = compare_items(c, types, ins.arg_type(0), item, other) == 0;
                 return OK;
             }
-            case SIZE:
-                out[0] = types[ins.arg_type(0)].kind == K_GRID ? args[0][1] >> 16 : args[0][1];
+            case SIZE: {
+                u32 kind = types[ins.arg_type(0)].kind;
+                out[0] = kind == K_GRID ? args[0][1] >> 16 : kind == K_CELL ? 2 : args[0][1];
                 return OK;
+            }
             case CONTAINED: {
                 u32 inner = item_type(ins.arg_type(1));
                 s = ins.extra()[0] & NEVER_EQUAL ? ESCAPE : boxed(ins, 0, item);
@@ -795,6 +797,10 @@ struct Interpreter {
             }
             case LOOP_MAPPLY:
             case LOOP_MPAPPLY:
+                if (types[body.type()].kind == K_INT) {  // no containers: counted, and refused at the end
+                    ++f.acc_n;
+                    return OK;
+                }
                 copy_words(c.a.at(f.acc) + 2 * f.acc_n, result, 2);
                 keep_low(f, body.type(), c.a.at(f.acc) + 2 * f.acc_n);
                 ++f.acc_n;
@@ -877,6 +883,8 @@ struct Interpreter {
             case LOOP_MAPPLY:
             case LOOP_MPAPPLY: {
                 generic::Items merged;
+                bool numbers = op != LOOP_MFILTER && types[body_of(ins, 0).type()].kind == K_INT;
+                if (numbers && f.acc_n) return TYPE;
                 Status s = generic::merge(c, types, item_type(type), is_set(type), result, merged);
                 if (s != OK) return s;
                 result = merged;
