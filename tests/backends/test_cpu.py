@@ -53,6 +53,78 @@ def test_steps_are_counted_as_in_the_reference(core, seed, max_steps):
 
 
 @CORES
+@settings(max_examples=40)
+@given(seed=seeds, max_steps=st.sampled_from([2_000, 50_000, MAX_STEPS]))
+def test_loops_by_columns_change_nothing(core, seed, max_steps):
+    programs, sample = random_programs(seed), random_sample(seed)
+    both = []
+    for columns in (True, False):
+        rewrites = Rewrites(group_objects=False, group_traversals=False, columns=columns)
+        engine = Engine.of(programs, threads=1, arena_bytes=1 << 22, core=core, max_steps=max_steps, rewrites=rewrites)
+        both.append((engine.status_of(sample), engine.values(sample)))
+    assert both[0] == both[1]
+
+
+COLUMN_LOOPS = [
+    "argmin(asobject(I), compose(lbind(manhattan, initset(UNITY)), initset))",
+    "valmin(asindices(I), chain(lbind(add, THREE), first, lbind(subtract, UNITY)))",
+    "mapply(lbind(argmin, asindices(I)), apply(lbind(lbind, manhattan), apply(initset, asindices(I))))",
+    "apply(lbind(valmax, asindices(I)), apply(lbind(rbind, multiply), interval(ZERO, TEN, ONE)))",
+    "sfilter(asindices(I), compose(even, fork(add, first, last)))",
+    "sfilter(asindices(I), compose(lbind(greater, FIVE), fork(divide, first, last)))",
+    "extract(asindices(I), compose(lbind(equality, THREE), last))",
+    "extract(asindices(I), compose(lbind(equality, TEN), last))",
+    "order(asindices(I), fork(subtract, last, first))",
+    "apply(fork(astuple, last, first), asindices(I))",
+    "prapply(multiply, interval(ZERO, TEN, ONE), interval(ZERO, TEN, ONE))",
+    "prapply(divide, interval(ONE, TEN, ONE), interval(ZERO, TEN, ONE))",
+    "papply(astuple, interval(ZERO, TEN, ONE), interval(TEN, ZERO, NEG_ONE))",
+    "apply(lbind(apply, fork(multiply, sign, identity)), apply(rbind(subtract, TWO_BY_TWO), asindices(I)))",
+    "sfilter(asobject(I), compose(lbind(contained, THREE), last))",
+    "argmax(asindices(I), lbind(apply, crement))",
+    "sfilter(objects(I, T, F, T), compose(lbind(greater, TWO), size))",
+    "apply(compose(lbind(multiply, 999999), fork(multiply, first, last)), asindices(I))",
+]
+LARGE = Sample(tuple(tuple((i * j + i // 3) % 7 for j in range(23)) for i in range(19)))
+
+
+@CORES
+@pytest.mark.parametrize("expression", COLUMN_LOOPS)
+def test_loops_over_many_items(core, expression):
+    program = parse_expression(expression)
+    for max_steps in (500, 3_000, 20_000, MAX_STEPS):
+        agree([program], LARGE, core, max_steps)
+
+
+@CORES
+def test_columns_are_kept_while_what_they_walk_stays(core):
+    source = """
+def solve_kept(I):
+    x1 = asindices(I)
+    x2 = objects(I, T, F, T)
+    x3 = lbind(argmin, x2)
+    x4 = compose(center, last)
+    x5 = fork(subtract, first, x4)
+    x6 = fork(multiply, sign, identity)
+    x7 = chain(fork(add, first, last), lbind(apply, x6), x5)
+    x8 = compose(lbind(compose, x7), lbind(lbind, astuple))
+    x9 = compose(x3, x8)
+    x10 = rbind(remove, x2)
+    x11 = chain(rbind(compose, x8), lbind(lbind, valmin), x10)
+    x12 = compose(lbind(compose, x7), lbind(rbind, astuple))
+    x13 = fork(lbind(fork, greater), x11, x12)
+    x14 = compose(lbind(sfilter, x1), x13)
+    x15 = apply(x9, x1)
+    O = astuple(x15, apply(x14, x2))
+    return O
+"""
+    program = parse_program(source)
+    for sample in (LARGE, Sample(((1, 2), (3, 3))), Sample(((4,),))):
+        for max_steps in (10_000, 1_000_000, MAX_STEPS):
+            agree([program], sample, core, max_steps)
+
+
+@CORES
 def test_vectors(core, data):
     def run(program, sample):
         return Engine.of([program], threads=1, arena_bytes=1 << 20, core=core).values(sample)[program.name]

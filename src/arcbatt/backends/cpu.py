@@ -54,7 +54,7 @@ class Engine:
         self.threads = threads or os.cpu_count() or 1
         self.max_steps = max_steps
         plain = rewrites or Rewrites(group_objects=False, group_traversals=False)
-        self.code: Code = lower(compile_graph(graph, plain).graph)
+        self.code: Code = lower(compile_graph(graph, plain).graph, columns=plain.columns)
         self.names = list(self.code.outputs)
         self._program = self._loaded()
         least = 4 * len(self.code.image) + (1 << 16)

@@ -23,6 +23,8 @@ class Rewrites:
     """objects and o_g of one grid in several modes are found in one walk."""
     group_traversals: bool = True
     """Loops over one container share one traversal."""
+    columns: bool = True
+    """The engine runs loops over numbers for many items at once."""
 
     @staticmethod
     def names() -> tuple[str, ...]:

@@ -14,4 +14,5 @@ CODES: Final[dict[str, int]] = {
 """Name to number."""
 
 MULTIPLIES, HIDDEN_ARG, FIXED_COST, OVER_ITEMS, FUNCTIONS_VALUE, NEVER_EQUAL, ORIGINALS = 1, 2, 8, 16, 32, 64, 128
+BY_COLUMNS: Final = 256
 """Flags of an instruction, as native/interpreter.h has them."""

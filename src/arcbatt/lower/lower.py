@@ -21,7 +21,17 @@ from arcbatt.ir.typed import (
     TypedNode,
     node_inputs,
 )
-from arcbatt.lower.codes import CODES, FIXED_COST, FUNCTIONS_VALUE, HIDDEN_ARG, MULTIPLIES, ORIGINALS, OVER_ITEMS
+from arcbatt.lower import columns as columnwise
+from arcbatt.lower.codes import (
+    BY_COLUMNS,
+    CODES,
+    FIXED_COST,
+    FUNCTIONS_VALUE,
+    HIDDEN_ARG,
+    MULTIPLIES,
+    ORIGINALS,
+    OVER_ITEMS,
+)
 from arcbatt.lower.generic import GENERIC as _GENERIC
 from arcbatt.lower.layout import LowerError, Pool, TypeTable, plain_form
 from arcbatt.lower.variants import NUMBER, Variant
@@ -48,6 +58,7 @@ VERSION: Final = 1
 _UNCOUNTED: Final = frozenset(CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER"))
 _OUTERMOST: Final = -1
 _NO_COLOUR: Final = 1 << 20
+_IJ_SIZE: Final = 2
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]
     for name in (
@@ -87,26 +98,39 @@ class _Slots:
     def __init__(self) -> None:
         self.top = 1  # word 0 is no place
         self.free: dict[int, list[int]] = {}
+        self.together = False
+        """Whether slots are taken one behind the other."""
+        self.depths: dict[int, int] = {}
+        """Of each place, the bodies around what fills it, where there are any."""
+        self.depth = 0
+        """Bodies around what is being lowered."""
 
     def take(self, words: int, *, fresh: bool = False) -> int:
-        if self.free.get(words) and not fresh:
-            return self.free[words].pop()
-        place = self.top
-        self.top += words
+        if self.free.get(words) and not fresh and not self.together:
+            place = self.free[words].pop()
+        else:
+            place = self.top
+            self.top += words
+        if self.depth:
+            self.depths[place] = self.depth
         return place
 
     def release(self, place: int, words: int) -> None:
         self.free.setdefault(words, []).append(place)
 
 
-def lower(graph: TypedGraph) -> Code:
-    """The bytecode of a graph (without groups), programs that cannot be lowered left out with a reason."""
-    return _Lowering(graph).run()
+def lower(graph: TypedGraph, *, columns: bool = True) -> Code:
+    """The bytecode of a graph (without groups), programs that cannot be lowered left out with a reason.
+
+    Without `columns` no loop runs for many items at once.
+    """
+    return _Lowering(graph, columns).run()
 
 
 class _Lowering:
-    def __init__(self, graph: TypedGraph) -> None:
+    def __init__(self, graph: TypedGraph, columns: bool) -> None:
         self.graph = graph
+        self.columns = columns
         self.types = TypeTable()
         self.slots = _Slots()
         self.constants: dict[tuple[Any, ...], Value] = {}
@@ -251,6 +275,7 @@ class _Lowering:
         if key not in self.constants:
             Pool().slot(kind, value)  # refuses what has no form
             slot = self.new_slot(kind, fresh=True)
+            self.slots.depths.pop(slot, None)
             self.constants[key] = Value(slot, kind)
             self.constant_values.append((slot, kind, value))
         return self.constants[key]
@@ -329,18 +354,84 @@ class _Lowering:
             return self.power(code, node, args, times, cost)
         if name == "rapply" and not flags:
             return self.each_function(code, node, args, times, cost)
+        inside = times >= 0 and not cost
+        if name == "apply" and self.columns and inside and (value := self.apply_to_pair(code, node, args, times)):
+            return value
         count = len(node.bodies[0].params)
         containers = [self.container(code, args[k], node.bodies[0].params[k]) for k in range(count)]
         inner = [*containers, *args[count:]]
         wanted = self.result_type(name, node)
-        bodies = [self.body(node.bodies[0], args, wanted, charged=True, loop=name)]
+        columns: list[int] | None = None
+        if self.columns and name in columnwise.LOOPS and _without_loops(node.bodies[0]):
+            first, columns = self.body_by_columns(node.bodies[0], args, wanted, name, containers)
+            bodies = [first]
+        else:
+            bodies = [self.body(node.bodies[0], args, wanted, charged=True, loop=name)]
         if name in ("valmax", "valmin") and len(node.bodies) > 1:
             bodies.append(self.body(node.bodies[1], args, self.key_type(name, node.type), charged=True))
         op = CODES["LOOP_APPLY"] if name == "rapply" else _LOOPS[name]
         return self.emit(
             code, op, inner, node.type, times=times, cost=cost, strict=node.strict,
-            extra=(flags, len(bodies), *(word for body in bodies for word in body)),
+            extra=(
+                flags | (BY_COLUMNS if columns else 0), len(bodies), *(word for body in bodies for word in body),
+                *(columns or ()),
+            ),
         )  # fmt: skip
+
+    def body_by_columns(
+        self, body: Body, args: list[Value], wanted: Type | None, loop: str, containers: list[Value]
+    ) -> tuple[list[int], list[int] | None]:
+        """A body whose slots lie together, and what it takes to run it by columns where that is possible."""
+        for node in body.nodes:
+            if node.op == "const":
+                self.constant(node.type, node.args[:2], node.args[2])  # before the slots of the body
+        first = self.slots.top
+        self.slots.together = True
+        try:
+            words = self.body(body, args, wanted, charged=True, loop=loop)
+        finally:
+            self.slots.together = False
+        params = list(zip(words[4::2], words[5::2], strict=True))
+        window = columnwise.Window(self.bodies[words[0]], first, self.slots.top, params, words[1], words[2])
+        walked = [value.slot for value in containers]
+        return words, columnwise.column_words(
+            loop, window, self.types, lambda place: self.slots.depths.get(place, 0), walked, self.slots.depth
+        )
+
+    def apply_to_pair(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int) -> Value | None:
+        """`apply` to the two numbers of an IJ inside a body, written out."""
+        body = node.bodies[0]
+        if plain_form(args[0].type) != IJ or node.type != Seq(INT) or not _without_loops(body):
+            return None
+        results = []
+        for part in (0, 1):
+            number = self.emit(code, CODES["PART"], args[:1], INT, times=0, extra=(0, part))
+            result = self.written_out(code, body, [number], args, times)
+            results.append(self.cast(code, result, INT))
+        loop_steps = 2 + _IJ_SIZE + _IJ_SIZE
+        code += [CODES["OWE"], 4, times * loop_steps, 0]
+        return self.emit(code, CODES["ASTUPLE"], results, IJ, times=0)
+
+    def written_out(self, code: list[int], body: Body, params: list[Value], args: list[Value], times: int) -> Value:
+        """A body's nodes in the code of the body around it, so many times charged."""
+        captured = [args[place] for place in body.captures]
+        values = [*params, *captured]
+        self.owe(code, body, captured, times)
+        for inner in body.nodes:
+            given = [values[arg] for arg in node_inputs(inner)]
+            values.append(self.node(code, inner, given, inner.times * times, False))
+        return values[body.result]
+
+    def owe(self, code: list[int], body: Body, captured: list[Value], times: int) -> None:
+        """What each run of a body owes for work that was moved out of it."""
+        if not (body.base or body.charges):
+            return
+        owed: list[int] = []
+        for capture, count in body.charges:
+            if not captured[capture].cost:
+                raise LowerError("a cost that is not known")
+            owed += [captured[capture].cost, count * times]
+        code += [CODES["OWE"], 4 + len(owed), body.base * times, len(body.charges), *owed]
 
     def container(self, code: list[int], value: Value, item: Type) -> Value:
         """A container whose items have the type a body takes."""
@@ -398,17 +489,19 @@ class _Lowering:
 
     def body(self, body: Body, args: list[Value], wanted: Type | None, *, charged: bool, loop: str = "") -> list[int]:
         """Code for a body, put aside; the words a loop names it by."""
+        self.slots.depth += 1
+        try:
+            return self.body_inside(body, args, wanted, charged, loop)
+        finally:
+            self.slots.depth -= 1
+
+    def body_inside(self, body: Body, args: list[Value], wanted: Type | None, charged: bool, loop: str) -> list[int]:
         params = [Value(self.new_slot(kind), kind) for kind in body.params]
         captured = [args[place] for place in body.captures]
         values = [*params, *captured]
         code: list[int] = []
-        if charged and (body.base or body.charges):
-            owed: list[int] = []
-            for capture, times in body.charges:
-                if not captured[capture].cost:
-                    raise LowerError("a cost that is not known")
-                owed += [captured[capture].cost, times]
-            code += [CODES["OWE"], 4 + len(owed), body.base, len(body.charges), *owed]
+        if charged:
+            self.owe(code, body, captured, 1)
         owed_inside = _owed_values(body)
         for place, node in enumerate(body.nodes):
             inner = [values[arg] for arg in node_inputs(node)]
@@ -448,6 +541,11 @@ def _owed_args(node: TypedNode | BodyNode) -> set[int]:
 def _owed_values(body: Body) -> set[int]:
     """Values of a body whose cost bodies inside it owe."""
     return {node.args[place] for node in body.nodes for place in _owed_args(node)}
+
+
+def _without_loops(body: Body) -> bool:
+    """Whether a body has no loops but over pairs, which are written out."""
+    return all(not node.bodies or (node.op == "apply" and _without_loops(node.bodies[0])) for node in body.nodes)
 
 
 def _joinable(a: Type, b: Type) -> bool:

@@ -69,15 +69,34 @@ def void_text() -> str:
     return "\n".join(lines) + "\n"
 
 
+_NUMBERS: Final = ("i32", "IJ")
+
+
+def on_numbers(variant: Variant) -> bool:
+    """Whether a variant takes and gives nothing but integers and IJs."""
+    return all(NATIVE[kind] in _NUMBERS for kind in (*variant.rule.params, variant.rule.result))
+
+
+def _line(macro: str, number: int) -> str:
+    name, rule = VARIANTS[number]
+    params = ", ".join(NATIVE[param] for param in rule.params)
+    return f"{macro}({number}, {_KEYWORDS.get(name, name)}, {NATIVE[rule.result]}, {params})  // {rule}"
+
+
+def scalars_text() -> str:
+    """The text of scalars.inc: the variants on numbers alone."""
+    lines = ["// Generated from the op table by `make native`; do not edit."]
+    lines += [_line("AB_SCALAR", number) for number, variant in enumerate(VARIANTS) if on_numbers(variant)]
+    return "\n".join(lines) + "\n"
+
+
 def native_text() -> str:
     """The text of variants.inc."""
     lines = [
         "// Generated from the op table by `make native`; do not edit.",
         "// AB_VARIANT(opcode, function, result, parameters...)",
     ]
-    for number, (name, rule) in enumerate(VARIANTS):
-        params = ", ".join(NATIVE[param] for param in rule.params)
-        lines.append(f"AB_VARIANT({number}, {_KEYWORDS.get(name, name)}, {NATIVE[rule.result]}, {params})  // {rule}")
+    lines += [_line("AB_VARIANT", number) for number in range(len(VARIANTS))]
     lines.append("#ifdef AB_CHECK_LIMITS")
     for limit in ("MAX_SIDE", "MAX_CELLS", "MAX_ITEMS", "MAX_SIZE", "MAX_STEPS", "MAX_FUNCTION_CALLS"):
         lines.append(f'static_assert(arcbatt::{limit} == {getattr(limits, limit)}, "{limit} differs from limits.py");')

@@ -118,13 +118,51 @@ AB_FN i32 compare_keys(const u32* a, u32 an, const u32* b, u32 bn) {
     return an == bn ? 0 : an < bn ? -1 : 1;
 }
 
+// Ascending order of items of two words: short runs by insertion, then merged by turns between the array and free room
+// behind the arena's top; by heaps where there is no room.
+template <class Before>
+AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, Before before) {
+    auto put = [](u32* to, const u32* from) {
+        to[0] = from[0];
+        to[1] = from[1];
+    };
+    constexpr u32 RUN = 8;
+    if (n > RUN && c.a.capacity - c.a.top < 2 * u64(n)) return heap_sort<2>(pairs, n, 2, before);
+    for (u32 start = 0; start < n; start += RUN) {
+        u32 end = least(start + RUN, n);
+        for (u32 i = start + 1; i < end; ++i) {
+            u32 held[2] = {pairs[2 * i], pairs[2 * i + 1]}, j = i;
+            for (; j > start && before(held, pairs + 2 * j - 2); --j) put(pairs + 2 * j, pairs + 2 * j - 2);
+            put(pairs + 2 * j, held);
+        }
+    }
+    u32 *from = pairs, *to = c.a.at(c.a.top);
+    for (u32 run = RUN; run < n; run *= 2) {
+        for (u32 start = 0; start < n; start += 2 * run) {
+            u32 middle = least(start + run, n), end = least(start + 2 * run, n), i = start, j = middle, at = start;
+            bool apart = j >= end || !before(from + 2 * j, from + 2 * j - 2);  // the second run is all behind the first
+            while (!apart && i < middle && j < end) {
+                bool second = before(from + 2 * j, from + 2 * i);
+                put(to + 2 * at++, from + 2 * (second ? j++ : i++));
+            }
+            while (i < middle) put(to + 2 * at++, from + 2 * i++);
+            while (j < end) put(to + 2 * at++, from + 2 * j++);
+        }
+        u32* other = from;
+        from = to;
+        to = other;
+    }
+    if (from != pairs)
+        for (u32 k = 0; k < 2 * n; ++k) pairs[k] = from[k];
+}
+
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
 AB_FN u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
     auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
     bool sorted = true;
     for (u32 i = 1; i < n && sorted; ++i) sorted = before(pairs + 2 * i - 2, pairs + 2 * i);
     if (sorted) return n;  // strictly ascending, so nothing is equal
-    heap_sort<2>(pairs, n, 2, before);
+    sort_pairs(c, pairs, n, before);
     u32 kept = n ? 1 : 0;
     for (u32 i = 1; i < n; ++i)
         if (before(pairs + 2 * kept - 2, pairs + 2 * i)) {

@@ -34,6 +34,14 @@ struct Group {
 #endif
     }
 
+    // f(i) for every i below n; whether it held for some.
+    template <class F>
+    AB_FN bool flagged(u32 n, F f) const {
+        bool found = false;
+        each(n, [&](u32 i) { found |= f(i); });
+        return found;
+    }
+
     // The least, greatest and sum of f(i).
     template <class F>
     AB_FN i32 min_of(u32 n, i32 start, F f) const {

@@ -1,67 +1,18 @@
 // The interpreter: linear bytecode over slots, loops by an explicit stack of frames.
 //
-// A slot is a status word and the words of a value. An instruction is
-//   op, length, slot of the result, times, cost place, strict, count, type of the result, argument slots, their types,
-//   extras
-// `times` says how often the call counts towards the steps of the loop it is in (-1: it is not in one); `cost place` is
-// where its own steps are kept for bodies that owe them (0: nowhere). The first `strict` arguments fail it when they
-// have failed. A loop's extras are bodies: code place, result slot, result type, parameter count, parameter slots and
-// types.
+// A slot is a status word and the words of a value; code.h says how instructions lie.
 #pragma once
 
+#include "code.h"
+#include "columns.h"
 #include "containers.h"
-#include "dispatch.h"
 
 namespace arcbatt {
-
-enum Code : u32 {
-#define AB_CODE(name, number) name = number,
-#include "codes.inc"
-#undef AB_CODE
-};
-
-// Flags of an instruction, its first extra word.
-enum Flag : u32 {
-    MULTIPLIES = 1,        // the sizes of its two arguments, multiplied, count as steps
-    HIDDEN_ARG = 2,        // its last argument is not written in the program (the rank of `first`)
-    FIXED_COST = 8,        // the second extra word is what it costs
-    NEVER_EQUAL = 64,      // the value it looks for is of a kind no item has
-    ORIGINALS = 128,       // behind its arguments stand the forms they had in the program, which are what counts
-    OVER_FUNCTIONS = 16,   // a loop over functions made from the items: each counts for one
-    FUNCTIONS_VALUE = 32,  // and its second argument is the value they are called with
-};
 
 // More than a single call can cost that only walks its arguments and result.
 constexpr u64 MOST_LINEAR_STEPS = 8 * u64(MAX_SIZE);
 
 constexpr u32 MAX_FRAMES = 12;
-constexpr u32 MAX_ARGS = 4;
-
-struct Ins {
-    const u32* w;
-    AB_FN u32 op() const { return w[0]; }
-    AB_FN u32 length() const { return w[1]; }
-    AB_FN u32 dst() const { return w[2]; }
-    AB_FN i32 times() const { return i32(w[3]); }
-    AB_FN u32 cost_place() const { return w[4]; }
-    AB_FN u32 strict() const { return w[5]; }
-    AB_FN u32 count() const { return w[6]; }
-    AB_FN u32 type() const { return w[7]; }
-    AB_FN u32 arg(u32 k) const { return w[8 + k]; }
-    AB_FN u32 arg_type(u32 k) const { return w[8 + count() + k]; }
-    AB_FN const u32* extra() const { return w + 8 + 2 * count(); }
-};
-
-struct BodyRef {
-    const u32* w;
-    AB_FN u32 code() const { return w[0]; }
-    AB_FN u32 result() const { return w[1]; }
-    AB_FN u32 type() const { return w[2]; }
-    AB_FN u32 params() const { return w[3]; }
-    AB_FN u32 param(u32 k) const { return w[4 + 2 * k]; }
-    AB_FN u32 param_type(u32 k) const { return w[5 + 2 * k]; }
-    AB_FN BodyRef next() const { return BodyRef{w + 4 + 2 * params()}; }
-};
 
 struct Frame {
     u32 loop;  // place of the loop's instruction
@@ -70,9 +21,15 @@ struct Frame {
     u32 acc, acc_n, acc_room;
     u64 index, n;
     u64 outer_steps;
+    u64 turn;  // a number no other run of a body has
+    u64 slow;  // items before this one are taken one by one
     u32 best[MAX_ITEM_WORDS];
     u32 best_index;
 };
+
+constexpr u32 MAX_ROOMS = 8;
+constexpr u32 LEAST_COLUMN = 4;     // fewer items are not worth columns
+constexpr u32 MOST_KEPT = 1 << 13;  // more are not kept
 
 struct Interpreter {
     Ctx c;
@@ -82,6 +39,10 @@ struct Interpreter {
     u64 max_steps;
     u32 depth;
     Frame frames[MAX_FRAMES];
+    u32 capacity;  // of the arena, before columns took some
+    u64 turns;
+    u32 rooms;
+    ColumnRoom room[MAX_ROOMS];
 
     AB_FN u32* slot(u32 place) { return c.a.at(place); }
     AB_FN Status status(u32 place) { return Status(*c.a.at(place)); }
@@ -590,10 +551,15 @@ struct Interpreter {
             return fail_loop(pc, ins, s);
         }
         if (depth == MAX_FRAMES) return fail_loop(pc, ins, ESCAPE);
+        if (depth == 0) {
+            capacity = c.a.capacity;
+            turns = 0;
+            rooms = 0;
+        }
         Frame& f = frames[depth];
         f.loop = pc;
         f.body = 0;
-        f.index = 0;
+        f.index = f.slow = 0;
         f.acc = f.acc_n = f.acc_room = 0;
         f.best_index = NOWHERE;
         f.outer_steps = steps;
@@ -691,6 +657,21 @@ struct Interpreter {
     }
 
     AB_FN u32 next_item(Frame& f, Ins ins) {
+        if (ins.extra()[0] & BY_COLUMNS && f.n >= LEAST_COLUMN && f.body == 0) {
+            bool done = false;
+            while (f.index < f.n && f.index >= f.slow && !done) {
+                u32 m = u32(least(f.n - f.index, u64(CHUNK)));
+                if (take_chunk(f, ins, m, done))
+                    f.index += m;
+                else
+                    f.slow = f.index + m;
+            }
+            if (done) {
+                --depth;
+                *slot(ins.dst()) = charge_result(ins);
+                return close(f, ins);
+            }
+        }
         if (f.index >= f.n) {
             --depth;
             *slot(ins.dst()) = finish(f, ins);
@@ -712,7 +693,137 @@ struct Interpreter {
             load_param(body, 0, ins.arg(0), f.index);
         }
         f.mark = c.a.top;
+        f.turn = ++turns;
         return body.code();
+    }
+
+    // --- loops by columns ---
+    // Room for a loop's columns, what it knows brought up to date; null where there is none.
+    AB_FN ColumnRoom* columns_of(Frame& f, ColumnsRef shape) {
+        u64 turn = shape.scope() ? frames[shape.scope() - 1].turn : 0;
+        u32 mine = 0;
+        while (mine < rooms && room[mine].loop != f.loop) ++mine;
+        if (mine < rooms && (!room[mine].width || room[mine].width >= f.n)) {
+            if (room[mine].turn != turn) room[mine].known = 0;
+            room[mine].turn = turn;
+            return room + mine;
+        }
+        bool keeps = false;
+        for (u32 k = 0; k < (shape.rows() + 31) / 32; ++k) keeps = keeps || shape.kept()[k];
+        if (mine == MAX_ROOMS || (keeps && f.n > MOST_KEPT)) return nullptr;
+        u32 width = keeps ? (u32(f.n) + CHUNK - 1) / CHUNK * CHUNK : 0;
+        u64 words = SPREAD_WORDS + u64(shape.rows() + 1) * (CHUNK + width) + 2 * (width / CHUNK);
+        if (2 * words > c.a.capacity - c.a.top) return nullptr;
+        c.a.capacity -= u32(words);
+        room[mine] = ColumnRoom{f.loop, c.a.capacity, width, 0, turn};
+        if (mine == rooms) ++rooms;
+        return room + mine;
+    }
+
+    // Take the next items all at once; false where they must be taken one by one.
+    AB_FN bool take_chunk(Frame& f, Ins ins, u32 m, bool& done) {
+        ColumnsRef shape{body_of(ins, bodies(ins)).w};
+        ColumnRoom* r = columns_of(f, shape);
+        if (!r) return false;
+        BodyRef body = body_of(ins, 0);
+        u32 start = u32(f.index), op = ins.op();
+        u32 *spread = c.a.at(r->place), *passing = spread + SPREAD_WORDS;
+        u32* kept_steps = passing + (shape.rows() + 1) * CHUNK;
+        u32* kept = kept_steps + 2 * (r->width / CHUNK);
+        bool known = start + m <= r->known;
+        ColumnRun run{c, types, shape, kept, r->width, passing, spread, start, m, known, 0, 0};
+        const u32* items = c.a.at(value(ins.arg(0))[0]);
+        if (op == LOOP_PRAPPLY) {
+            u32 n = value(ins.arg(1))[1];
+            run.load(body, 0, items, [&](u32 k) { return k / n; });
+            run.load(body, 1, c.a.at(value(ins.arg(1))[0]), [&](u32 k) { return k % n; });
+        } else {
+            run.load(body, 0, items, [](u32 k) { return k; });
+            if (op == LOOP_PAPPLY) run.load(body, 1, c.a.at(value(ins.arg(1))[0]), [](u32 k) { return k; });
+        }
+        u32 mark = c.a.top;
+        bool ordinary = run.run(code, body.code());
+        c.a.top = mark;
+        if (!ordinary) return false;
+        if (r->width) {
+            u32* mine = kept_steps + 2 * (start / CHUNK);
+            if (known) {
+                run.kept_cost = mine[0] | u64(mine[1]) << 32;
+            } else {
+                mine[0] = u32(run.kept_cost);
+                mine[1] = u32(run.kept_cost >> 32);
+                r->known = start + m;
+            }
+        }
+        u64 cost = run.cost + run.kept_cost;
+        if (steps + cost > max_steps) return false;
+        Column result = shape.varies(body.result()) ? run.column(body.result()) : Column{nullptr, 0};
+        if (!result.at) return false;
+        if (op == LOOP_EXTRACT) {
+            i32 first = c.g.min_of(m, i32(m), [&](u32 k) { return result.at[k] ? i32(k) : i32(m); });
+            done = first < i32(m);
+            if (!done) {
+                steps += cost;
+                return true;
+            }
+            u32 inner = item_type(ins.arg_type(0));
+            unbox(types, inner, items + (start + u32(first)) * types[inner].item_words, value(ins.dst()));
+            steps += cost / m * u32(first + 1);
+            return true;
+        }
+        if (!accept_chunk(f, ins, body, result, m)) return false;
+        steps += cost;
+        return true;
+    }
+
+    AB_FN bool accept_chunk(Frame& f, Ins ins, BodyRef body, Column result, u32 m) {
+        u32 op = ins.op(), start = u32(f.index);
+        u32* acc = c.a.at(f.acc);
+        switch (op) {
+            case LOOP_SFILTER:
+            case LOOP_MFILTER: {
+                u32 stride = types[item_type(ins.arg_type(0))].item_words;
+                const u32* items = c.a.at(value(ins.arg(0))[0]) + start * stride;
+                f.acc_n += c.g.compact(
+                    m, [&](u32 k) { return result.at[k] != 0; },
+                    [&](u32 k, u32 at) { copy_words(acc + (f.acc_n + at) * stride, items + k * stride, stride); });
+                return true;
+            }
+            case LOOP_ARGMAX:
+            case LOOP_VALMAX:
+            case LOOP_ARGMIN:
+            case LOOP_VALMIN: {
+                bool greatest = op == LOOP_ARGMAX || op == LOOP_VALMAX;
+                auto number = [&](u32 k) { return i32(result.at[k]); };
+                i32 best = greatest ? c.g.max_of(m, INT_LEAST, number) : c.g.min_of(m, INT_MOST, number);
+                i32 at = c.g.min_of(m, i32(m), [&](u32 k) { return number(k) == best ? i32(k) : i32(m); });
+                i32 before = key_int(f.best[0]);
+                if (f.best_index == NOWHERE || (greatest ? best > before : best < before)) {
+                    f.best[0] = int_key(best);
+                    f.best_index = start + u32(at);
+                }
+                return true;
+            }
+            case LOOP_ORDER:
+                c.g.each(m, [&](u32 k) {
+                    acc[2 * (f.acc_n + k)] = int_key(i32(result.at[k]));
+                    acc[2 * (f.acc_n + k) + 1] = f.acc_n + k;
+                });
+                f.acc_n += m;
+                return true;
+            default: {
+                if (f.acc_n + m > f.acc_room) return false;
+                u32 kind = types[body.type()].kind, words = types[body.type()].slot_words;
+                bool beyond = c.g.flagged(m, [&](u32 k) {
+                    u32 slot[3];
+                    for (u32 w = 0; w < words; ++w) slot[w] = result.word(w, k);
+                    return box_part(kind, slot, acc + f.acc_n + k) != OK;
+                });
+                if (beyond) return false;
+                f.acc_n += m;
+                return true;
+            }
+        }
     }
 
     AB_FN u32 end_body() {
@@ -918,6 +1029,7 @@ struct Interpreter {
 
     // Leave a loop: its steps are charged to the loop around it as often as it is written.
     AB_FN u32 close(Frame& f, Ins ins) {
+        if (depth == 0) c.a.capacity = capacity;
         u64 cost = steps;
         steps = f.outer_steps;
         if (ins.op() == LOOP_POWER && ins.times() < 0) return f.loop + ins.length();

@@ -227,9 +227,15 @@ AB_FN void sort_items(const Ctx& c, const Types& types, u32 type, u32* items, u3
     if (sorted) return;
     heap_sort<MAX_ITEM_WORDS>(items, n, stride, before);
 }
+// Whether items are sets or tuples of keys: two words, compared as arrays.
+AB_FN bool is_array(const Types& types, u32 type) {
+    const TypeDesc& t = types[type];
+    return (t.kind == K_SET || t.kind == K_SEQ) && is_key(types[t.item]);
+}
 // Sort and drop what is equal; how many are left.
 AB_FN u32 settle_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
     if (is_key(types[type])) return settle_keys(c, items, n);
+    if (is_array(types, type)) return settle_objects(c, items, n);
     u32 stride = types[type].item_words;
     sort_items(c, types, type, items, n);
     u32 kept = n ? 1 : 0;

@@ -1,0 +1,75 @@
+// Instructions: how they lie in the code, their numbers and flags.
+//
+// An instruction is
+//   op, length, slot of the result, times, cost place, strict, count, type of the result, argument slots, their types,
+//   extras
+// `times` says how often the call counts towards the steps of the loop it is in (-1: it is not in one); `cost place` is
+// where its own steps are kept for bodies that owe them (0: nowhere). The first `strict` arguments fail it when they
+// have failed. A loop's extras are flags, the number of bodies, and the bodies: code place, result slot, result type,
+// parameter count, parameter slots and types; behind them, where it can run by columns, what columns.h needs.
+#pragma once
+
+#include "types.h"
+
+namespace arcbatt {
+
+enum Code : u32 {
+#define AB_CODE(name, number) name = number,
+#include "codes.inc"
+#undef AB_CODE
+};
+
+// Flags of an instruction, its first extra word.
+enum Flag : u32 {
+    MULTIPLIES = 1,        // the sizes of its two arguments, multiplied, count as steps
+    HIDDEN_ARG = 2,        // its last argument is not written in the program (the rank of `first`)
+    FIXED_COST = 8,        // the second extra word is what it costs
+    NEVER_EQUAL = 64,      // the value it looks for is of a kind no item has
+    ORIGINALS = 128,       // behind its arguments stand the forms they had in the program, which are what counts
+    OVER_FUNCTIONS = 16,   // a loop over functions made from the items: each counts for one
+    FUNCTIONS_VALUE = 32,  // and its second argument is the value they are called with
+    BY_COLUMNS = 256,      // a loop whose body can run for many items at once
+};
+
+constexpr u32 MAX_ARGS = 4;
+
+struct Ins {
+    const u32* w;
+    AB_FN u32 op() const { return w[0]; }
+    AB_FN u32 length() const { return w[1]; }
+    AB_FN u32 dst() const { return w[2]; }
+    AB_FN i32 times() const { return i32(w[3]); }
+    AB_FN u32 cost_place() const { return w[4]; }
+    AB_FN u32 strict() const { return w[5]; }
+    AB_FN u32 count() const { return w[6]; }
+    AB_FN u32 type() const { return w[7]; }
+    AB_FN u32 arg(u32 k) const { return w[8 + k]; }
+    AB_FN u32 arg_type(u32 k) const { return w[8 + count() + k]; }
+    AB_FN const u32* extra() const { return w + 8 + 2 * count(); }
+};
+
+struct BodyRef {
+    const u32* w;
+    AB_FN u32 code() const { return w[0]; }
+    AB_FN u32 result() const { return w[1]; }
+    AB_FN u32 type() const { return w[2]; }
+    AB_FN u32 params() const { return w[3]; }
+    AB_FN u32 param(u32 k) const { return w[4 + 2 * k]; }
+    AB_FN u32 param_type(u32 k) const { return w[5 + 2 * k]; }
+    AB_FN BodyRef next() const { return BodyRef{w + 4 + 2 * params()}; }
+};
+
+// What a loop needs to run by columns: its body's slots lie together; a bit for each of their words says whether it
+// depends on nothing but what the loop walks; and `scope` says how many loops around it must stand still for what it
+// walks to be the same.
+struct ColumnsRef {
+    const u32* w;
+    AB_FN u32 first() const { return w[0]; }
+    AB_FN u32 rows() const { return w[1]; }
+    AB_FN u32 scope() const { return w[2]; }
+    AB_FN const u32* kept() const { return w + 3; }
+    AB_FN bool keeps(u32 place) const { return kept()[(place - w[0]) / 32] >> (place - w[0]) % 32 & 1u; }
+    AB_FN bool varies(u32 place) const { return place - w[0] < w[1]; }
+};
+
+}  // namespace arcbatt
