@@ -40,7 +40,8 @@ format: $(VENV)/installed
 $(VENV)/installed: pyproject.toml CMakeLists.txt src/arcbatt/_version.py $(NATIVE) $(PACKAGES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "arcbatt needs Python 3.11 or newer; try make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' \
+		--config-settings=cmake.define.AB_WERROR=ON
 	touch $@
 
 clean:

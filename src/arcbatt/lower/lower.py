@@ -45,9 +45,11 @@ from arcbatt.ops.types import (
 )
 
 VERSION: Final = 1
-_UNCOUNTED: Final = frozenset(CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER"))
+_UNCOUNTED: Final = frozenset(CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY"))
 _OUTERMOST: Final = -1
 _NO_COLOUR: Final = 1 << 20
+_MAX_NESTING: Final = 12
+"""Bodies inside one another, as native/interpreter.h has them (MAX_FRAMES)."""
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]
     for name in (
@@ -112,6 +114,7 @@ class _Lowering:
         self.constants: dict[tuple[Any, ...], Value] = {}
         self.constant_values: list[tuple[int, Type, Any]] = []
         self.bodies: list[list[int]] = []
+        self.nesting = 0
         self.inputs: dict[str, int] = {}
 
     def run(self) -> Code:
@@ -129,6 +132,7 @@ class _Lowering:
             try:
                 if blocked is not None:
                     raise LowerError(blocked)
+                self.nesting = 0
                 args = [values[arg] for arg in node_inputs(node)]
                 values[index] = self.node(main, node, args, _OUTERMOST, index in needs_cost)
             except LowerError as error:
@@ -235,10 +239,12 @@ class _Lowering:
 
     def cast(self, code: list[int], value: Value, to: Type) -> Value:
         """The value in the form of another type."""
-        if value.type in (to, NEVER) or not _different(value.type, to):
+        if value.type == to or not _different(value.type, to):
             return Value(value.slot, to, value.cost)
+        if value.type == NEVER:
+            return self.emit(code, CODES["NEVER"], [value], to)
         if isinstance(value.type, (Set, Seq)) and value.type.item == NEVER and type(value.type) is type(to):
-            return Value(value.slot, to, value.cost)  # nothing has the form of any items
+            return self.emit(code, CODES["AS_EMPTY"], [value], to)  # nothing has the form of any items
         if isinstance(to, Set) and isinstance(value.type, Tup):
             seq = as_seq(value.type)
             if seq is not None and _castable(value.type, seq) and _castable(seq, to):
@@ -398,6 +404,9 @@ class _Lowering:
 
     def body(self, body: Body, args: list[Value], wanted: Type | None, *, charged: bool, loop: str = "") -> list[int]:
         """Code for a body, put aside; the words a loop names it by."""
+        self.nesting += 1
+        if self.nesting > _MAX_NESTING:
+            raise LowerError("loops nested too deep")
         params = [Value(self.new_slot(kind), kind) for kind in body.params]
         captured = [args[place] for place in body.captures]
         values = [*params, *captured]
@@ -428,6 +437,7 @@ class _Lowering:
             result = self.cast(code, result, seq) if seq else result
         code += [CODES["END_BODY"], 2]
         self.bodies.append(code)
+        self.nesting -= 1
         words = [len(self.bodies) - 1, result.slot, self.types.number(result.type), len(params)]
         for param in params:
             words += [param.slot, self.types.number(param.type)]

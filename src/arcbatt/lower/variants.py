@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from arcbatt import limits
-from arcbatt.ops import OPS, Kind
+from arcbatt.ops import OPS, Cost, Kind
 from arcbatt.ops.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, OPT_INT, Rule, Seq, Set, Type
 
 NATIVE: Final[dict[Type, str]] = {
@@ -66,6 +66,15 @@ def void_text() -> str:
     for number, (name, rule) in enumerate(VARIANTS):
         if IJ in rule.params and name not in _SEES_IJ_LATE:
             lines.append(f"AB_VOID_FAILS({number})  // {name}: {rule}")
+    return "\n".join(lines) + "\n"
+
+
+def multiplies_text() -> str:
+    """The text of multiplies.inc: variants that cost the product of their arguments' sizes."""
+    lines = ["// Generated from the op table by `make native`; do not edit."]
+    for number, (name, rule) in enumerate(VARIANTS):
+        if OPS[name].cost is Cost.PRODUCT:
+            lines.append(f"AB_MULTIPLIES({number})  // {name}: {rule}")
     return "\n".join(lines) + "\n"
 
 

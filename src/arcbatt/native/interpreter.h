@@ -34,6 +34,10 @@ enum Flag : u32 {
 // More than a single call can cost that only walks its arguments and result.
 constexpr u64 MOST_LINEAR_STEPS = 8 * u64(MAX_SIZE);
 
+// How many trips through bodies an outermost loop may take before it escapes. Each trip of lowered code costs a step or
+// is one of a thousand at most; this stops code that charges nothing.
+AB_FN u64 trips_for(u64 max_steps) { return 2 * max_steps + (1u << 20); }
+
 constexpr u32 MAX_FRAMES = 12;
 constexpr u32 MAX_ARGS = 4;
 
@@ -80,6 +84,8 @@ struct Interpreter {
     const u32* code;
     u64 steps;
     u64 max_steps;
+    u64 trips;      // through bodies, since the outermost loop began
+    u64 max_trips;  // beyond this it escapes
     u32 depth;
     Frame frames[MAX_FRAMES];
 
@@ -598,6 +604,7 @@ struct Interpreter {
         f.best_index = NOWHERE;
         f.outer_steps = steps;
         f.n = 0;
+        if (depth == 0) trips = 0;
         if (op == LOOP_CHOOSE) {
             f.body = *value(ins.arg(0)) ? 0 : 1;
             f.n = 1;
@@ -619,7 +626,7 @@ struct Interpreter {
         u32 op = ins.op(), inner = types[ins.type()].item;
         const u32* first = value(ins.arg(0));
         u32 flags = ins.extra()[0];
-        f.n = first[1];
+        if (op != LOOP_RAPPLY && op != LOOP_POWER) f.n = first[1];
         u64 room = 0, words = 0;
         switch (op) {
             case LOOP_RAPPLY:
@@ -729,7 +736,7 @@ struct Interpreter {
         bool outermost_power = ins.op() == LOOP_POWER && ins.times() < 0;
         if (steps > max_steps && !outermost_power) s = least(s == OK ? LIMIT : s, LIMIT);
         bool done = false;
-        if (s == VOID_) s = ESCAPE;
+        if (s == VOID_ || ++trips > max_trips) s = ESCAPE;
         if (s == OK) s = accept(f, ins, body, done);
         if (s != OK || done) {
             --depth;
