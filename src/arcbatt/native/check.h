@@ -73,14 +73,12 @@ class Checker {
             } else if (place) {
                 slots_[place].written = true;
             }
-        for (const Program::Output& output : p_.outputs)
-            if (!lay_value(output.slot, output.type)) {
-                refuse("an output outside the slots: " + std::to_string(output.slot));
-                return;
-            }
         std::vector<u32> starts{0};
         for (size_t k = 0; k < starts.size() && reason_.empty(); ++k)
             lay_run(starts[k], k == 0 ? HALT : END_BODY, starts);
+        for (const Program::Output& output : p_.outputs)
+            if (reason_.empty() && !lay_value(output.slot, output.type))
+                refuse("an output outside the slots: " + std::to_string(output.slot));
     }
 
     // Read instructions up to the one that ends them.
