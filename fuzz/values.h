@@ -304,8 +304,13 @@ inline bool one_call(Draw& draw, u32 which, Blob& out) {
     u32 native = u32(check::natives().size());
     const check::Signature* generic = which < native ? nullptr : &check::GENERIC[which - native];
     std::string text = generic ? generic->text : check::natives()[which].text;
-    if (text.find('|') != std::string::npos)
-        text = draw.chance(50) ? text.substr(0, text.find('|')) : text.substr(text.find('|') + 1);
+    std::vector<std::string> ways{""};
+    for (char c : text)
+        if (c == '|')
+            ways.emplace_back();
+        else
+            ways.back() += c;
+    text = draw.one_of(ways);
     Writer writer(draw);
     Typing typing(draw, writer);
     const char* at = text.c_str();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import re
 
 import numpy as np
@@ -11,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt import _core
-from arcbatt.backends.cpu import Engine
+from arcbatt.arc.packing import pack_samples
+from arcbatt.backends.cpu import STATUS, Engine
+from arcbatt.backends.python import Sample
 from arcbatt.frontend import parse_program
 from arcbatt.lower.codes import CODES, FIXED_COST, MULTIPLIES
 from arcbatt.lower.lower import VERSION, Code
@@ -336,6 +339,29 @@ def test_spoiled_code_is_refused_with_a_reason_and_a_place(spoil):
     spoil(words)
     reason = refused(words)
     assert re.search(SPOILED[spoil], reason), reason
+
+
+def test_code_that_charges_nothing_ends_all_the_same():
+    """Calls that count for nothing keep loops from reaching the limit of steps: the number of trips ends them."""
+    words = Words(
+        """
+    f = compose(size, fork(lbind(prapply, add), asindices, asindices))
+    return apply(f, repeat(I, TEN))
+"""
+    )
+    outer = words.extra(words.at("LOOP_APPLY")) + 2
+    at = words.code[outer]
+    while words.code[at] != CODES["END_BODY"]:
+        if words.code[at] != CODES["OWE"]:
+            words.code[at + 3] = 0
+        at += words.code[at + 1]
+    inner = words.code[words.extra(words.at("LOOP_PRAPPLY")) + 2]
+    words.code[inner + 3] = 0
+    data = pack_samples([Sample(((0,) * 30,) * 30)])
+    packed = _core.packed(*(getattr(data, field.name) for field in dataclasses.fields(data)))
+    for max_steps, wanted in ((100_000, "escape"), (5_000_000, "ok")):
+        ((status, _),) = _core.values(words.load(), packed, 0, 1 << 22, 1 << 22, max_steps)
+        assert STATUS[status] == wanted
 
 
 def test_any_change_of_one_word_is_refused_or_harmless():

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from arcbatt.lower.codes import CODES, FIXED_COST, FUNCTIONS_VALUE, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL
-from arcbatt.lower.codes import ORIGINALS, OVER_ITEMS
+from arcbatt.lower.codes import (
+    CODES,
+    FIXED_COST,
+    FUNCTIONS_VALUE,
+    HIDDEN_ARG,
+    MULTIPLIES,
+    NEVER_EQUAL,
+    ORIGINALS,
+    OVER_ITEMS,
+)
 from arcbatt.lower.layout import K_IJ, K_INT
 from arcbatt.lower.lower import VERSION, Code
 from arcbatt.lower.variants import VARIANTS

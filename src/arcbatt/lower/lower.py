@@ -45,7 +45,9 @@ from arcbatt.ops.types import (
 )
 
 VERSION: Final = 1
-_UNCOUNTED: Final = frozenset(CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY"))
+_UNCOUNTED: Final = frozenset(
+    CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY")
+)
 _OUTERMOST: Final = -1
 _NO_COLOUR: Final = 1 << 20
 _MAX_NESTING: Final = 12

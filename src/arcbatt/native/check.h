@@ -311,9 +311,16 @@ class Checker {
         }
         const Signature* signature = generic(op);
         if (!signature) return refuse(at, "has no signature");
+        if (op == BRANCH && ins.count() == 3 && constant_branch(ins)) return flags(at, 0, FIXED_COST);
         return flags(at, signature->must, signature->may & ~SETS_COST) && (fits(ins, signature->text) || mistyped(at));
     }
 
+    // A branch by a constant: the side it does not take may be of any type.
+    bool constant_branch(Ins ins) const {
+        u32 condition = ins.arg(0);
+        if (slots_[condition].written || types_[shape(ins.arg_type(0))].kind != K_INT) return false;
+        return same(ins, p_.image[condition + 1] ? 1 : 2);
+    }
     bool same(Ins ins, u32 arg) const { return shape(ins.arg_type(arg)) == shape(ins.type()); }
 
     bool flags(u32 at, u32 must, u32 may) {

@@ -192,7 +192,7 @@ struct Interpreter {
             if (cost > max_steps) *dst = LIMIT;
             return;
         }
-        bool free = op == CAST || op == COPY || op == POWER_COUNT;
+        bool free = op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY;
         bool counted = !free && (ins.times() >= 0 || ins.cost_place() || max_steps < MOST_LINEAR_STEPS);
         bool multiplies = flags & MULTIPLIES;
         u64 cost = 0;
@@ -242,6 +242,10 @@ struct Interpreter {
                 return cast(ins.arg_type(0), type, args[0], out);
             case NEVER:
                 return TYPE;
+            case AS_EMPTY:  // an empty container, of whatever type
+                if (args[0][1]) return ESCAPE;
+                generic::put(out, result);
+                return OK;
             case BRANCH:
                 copy_words(out, args[args[0][0] ? 1 : 2], types[type].slot_words);
                 return OK;

@@ -23,12 +23,13 @@ constexpr u32 SETS_COST = 1u << 31;  // of `may`: not uncounted, so that its cos
 const Signature GENERIC[] = {
     AB_UNCOUNTED(COPY, "a:a"),
     AB_UNCOUNTED(POWER_COUNT, "II:I"),
+    AB_UNCOUNTED(AS_EMPTY, "<*>:<*>"),
     AB_PLAIN(BRANCH, "Iaa:a", 0, 0),
     AB_PLAIN(COPY_COUNTED, "a:a|{a}:[a]", 0, 0),
     AB_PLAIN(EQUAL, "aa:I|NN:I", 0, ORIGINALS),
     AB_PLAIN(UNEQUAL, "**:I", 0, 0),
     AB_PLAIN(EQUAL_EMPTY, "<*><*>:I", 0, 0),
-    AB_PLAIN(SIZE, "<*>:I|G:I", 0, 0),
+    AB_PLAIN(SIZE, "<*>:I|G:I|K:I", 0, 0),
     AB_PLAIN(CONTAINED, "~a<a>:I", 0, NEVER_EQUAL),
     AB_PLAIN(COMBINE, "{a}{a}:{a}|<a><a>:[a]", 0, 0),
     AB_PLAIN(INTERSECTION, "{a}{a}:{a}", 0, 0),
@@ -70,7 +71,7 @@ struct Loop {
 #define AB_LOOP(op, text, params, walks, least, most) {op, #op, text, Params::params, walks, least, most}
 const Loop LOOPS[] = {
     AB_LOOP(LOOP_APPLY, "<*>;b:<b>", ITEMS, 1, 1, 1),
-    AB_LOOP(LOOP_MAPPLY, "<*>;<b>:<b>", ITEMS, 1, 1, 1),
+    AB_LOOP(LOOP_MAPPLY, "<*>;<b>:<b>|<*>;I:<*>", ITEMS, 1, 1, 1),
     AB_LOOP(LOOP_SFILTER, "{a};I:{a}|<a>;I:[a]", ITEMS, 1, 1, 1),
     AB_LOOP(LOOP_MFILTER, "<<b>>;I:<b>", ITEMS, 1, 1, 1),
     AB_LOOP(LOOP_ORDER, "<a>;*:[a]", ITEMS, 1, 1, 1),
@@ -80,7 +81,7 @@ const Loop LOOPS[] = {
     AB_LOOP(LOOP_VALMIN, "<*>;b:b|<*>;I:O", ITEMS, 1, 1, 2),
     AB_LOOP(LOOP_EXTRACT, "<a>;I:a", ITEMS, 1, 1, 1),
     AB_LOOP(LOOP_PAPPLY, "<*><*>;b:<b>", ITEMS, 2, 1, 1),
-    AB_LOOP(LOOP_MPAPPLY, "<*><*>;<b>:<b>", ITEMS, 2, 1, 1),
+    AB_LOOP(LOOP_MPAPPLY, "<*><*>;<b>:<b>|<*><*>;I:<*>", ITEMS, 2, 1, 1),
     AB_LOOP(LOOP_PRAPPLY, "<*><*>;b:{b}", ITEMS, 2, 1, 1),
     AB_LOOP(LOOP_RAPPLY, "*;b:<b>", NONE, 1, 1, NO_TYPE),
     AB_LOOP(LOOP_CHOOSE, "I;b:b", NONE, 1, 2, 2),
