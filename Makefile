@@ -1,18 +1,24 @@
 # make run   set up, then the main job on bundled data
 # make test  set up, then every check and test
+# make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard src/arcbatt/native/*)
 PACKAGES := $(wildcard src/arcbatt/*/__init__.py)
-CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp)
+CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp fuzz/*.h fuzz/*.cpp)
+FUZZ := build/fuzz
+FUZZ_FLAGS := -std=c++17 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Werror \
+	-Isrc/arcbatt/native
+SECONDS ?= 60
+SEED ?= $(shell date +%s)000000
 
-.PHONY: run test lint unit native docs format clean
+.PHONY: run test lint unit fuzz fuzz-short native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
 
-test: lint unit
+test: lint unit fuzz-short
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -24,6 +30,25 @@ lint: $(VENV)/installed
 
 unit: $(VENV)/installed
 	$(BIN)/pytest
+
+fuzz: $(FUZZ)/fuzz $(FUZZ)/corpus.bin
+	$(FUZZ)/fuzz valid --seconds $(SECONDS) --seed $(SEED)
+	$(FUZZ)/fuzz values --seconds $(SECONDS) --seed $(SEED)
+	$(FUZZ)/fuzz bytecode --seconds $(SECONDS) --seed $(SEED)
+
+fuzz-short:
+	$(MAKE) --no-print-directory -j2 $(FUZZ)/fuzz $(FUZZ)/corpus.bin
+	$(MAKE) --no-print-directory fuzz SECONDS=4 SEED=1
+
+$(FUZZ)/fuzz: $(FUZZ)/main.o $(FUZZ)/lanes.o
+	$(CXX) $(FUZZ_FLAGS) $^ -o $@ -pthread
+
+$(FUZZ)/%.o: fuzz/%.cpp $(NATIVE) $(wildcard fuzz/*.h)
+	@mkdir -p $(FUZZ)
+	$(CXX) $(FUZZ_FLAGS) -c $< -o $@
+
+$(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lower/*.py)
+	$(BIN)/python fuzz/corpus.py $@
 
 native: $(VENV)/installed
 	$(BIN)/python tools/generate_native.py
@@ -40,7 +65,8 @@ format: $(VENV)/installed
 $(VENV)/installed: pyproject.toml CMakeLists.txt src/arcbatt/_version.py $(NATIVE) $(PACKAGES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "arcbatt needs Python 3.11 or newer; try make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' \
+		--config-settings=cmake.define.AB_WERROR=ON
 	touch $@
 
 clean:

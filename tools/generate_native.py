@@ -1,4 +1,4 @@
-"""Write native/variants.inc, scalars.inc and void.inc from the op table, or check that they are up to date (--check).
+"""Write the .inc lists of native/ from the op table, or check that they are up to date (--check).
 
 A variant is one primitive for one choice of concrete types: one C++ function, found by overloading.
 """
@@ -8,14 +8,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from arcbatt.lower.variants import VARIANTS, native_text, scalars_text, void_text
+from arcbatt.lower.variants import VARIANTS, multiplies_text, native_text, scalars_text, void_text
 
 NATIVE = Path(__file__).resolve().parent.parent / "src" / "arcbatt" / "native"
 
 
 def main() -> None:
     """Write or check."""
-    texts = {"variants.inc": native_text(), "void.inc": void_text(), "scalars.inc": scalars_text()}
+    texts = {
+        "variants.inc": native_text(),
+        "scalars.inc": scalars_text(),
+        "void.inc": void_text(),
+        "multiplies.inc": multiplies_text(),
+    }
     for name, text in texts.items():
         target = NATIVE / name
         if "--check" not in sys.argv:

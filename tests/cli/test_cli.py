@@ -58,3 +58,13 @@ def test_eval():
     assert arcbatt("eval", "palette(I)", "--task", "007bbfb7").stdout == '{"set": [0, 7]}\n'
     done = arcbatt("eval", "first(ofcolor(I, 9))", "--grid", "[[1]]")
     assert (done.returncode, done.stderr) == (1, "failed: empty in first, line 2: item 0 of 0\n")
+
+
+def test_card_writes_bytecode_as_text(tmp_path):
+    batt, code = tmp_path / "batt.py", tmp_path / "code.txt"
+    done = arcbatt("card", "--count", "2", "--file", str(batt), "--code", str(code))
+    assert done.returncode == 0
+    assert f"{code}: " in done.stdout
+    text = code.read_text()
+    assert text.startswith("version 1: ")
+    assert "HALT" in text

@@ -72,11 +72,14 @@ def card(
     differs: Annotated[bool, typer.Option(help="Attach the differs to the input and every output.")] = True,
     off: Annotated[list[str] | None, typer.Option(help="A rewrite to leave out of --stats; may be repeated.")] = None,
     stats: Annotated[bool, typer.Option("--stats", help="Print what each rewrite found.")] = False,
+    code: Annotated[Path | None, typer.Option(help="Also write the engine's bytecode, as text, to this file.")] = None,
 ) -> None:
     """Merge programs into one batt and write it as a readable Python module."""
-    from arcbatt.cli.card import write_card
+    from arcbatt.cli.card import write_card, write_code
 
-    write_card(solvers or [], ids or [], count, seed, file, vectorized, differs, off or [], stats)
+    card = write_card(solvers or [], ids or [], count, seed, file, vectorized, differs, off or [], stats)
+    if code is not None:
+        write_code(card, code)
 
 
 @app.command("eval")

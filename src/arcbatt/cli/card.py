@@ -38,7 +38,7 @@ def write_card(
     with_differs: bool,
     off: list[str],
     stats: bool,
-) -> None:
+) -> Card:
     """Merge programs, write the batt, and say what was found."""
     if unknown := [name for name in off if name not in Rewrites.names()]:
         raise UsageError(f"no rewrite {', '.join(unknown)}; there are: {', '.join(Rewrites.names())}")
@@ -53,6 +53,17 @@ def write_card(
     typer.echo(f"{file}: {len(programs):,} programs, {card.graph.calls_read:,} calls, {lines:,} lines")
     if stats:
         _print_stats(card, compile_graph(card.graph, rewrites).stats)
+    return card
+
+
+def write_code(card: Card, file: Path) -> None:
+    """Write the bytecode of a card, as text."""
+    from arcbatt.lower.disassemble import disassemble
+    from arcbatt.lower.lower import lower
+
+    code = lower(compile_graph(card.graph, Rewrites(group_objects=False, group_traversals=False)).graph)
+    file.write_text(disassemble(code), encoding="utf-8")
+    typer.echo(f"{file}: {len(code.words):,} words of bytecode")
 
 
 def _print_stats(card: Card, stats: Stats) -> None:

@@ -55,9 +55,13 @@ from arcbatt.ops.types import (
 )
 
 VERSION: Final = 1
-_UNCOUNTED: Final = frozenset(CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER"))
+_UNCOUNTED: Final = frozenset(
+    CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY")
+)
 _OUTERMOST: Final = -1
 _NO_COLOUR: Final = 1 << 20
+_MAX_NESTING: Final = 12
+"""Bodies inside one another, as native/interpreter.h has them (MAX_FRAMES)."""
 _IJ_SIZE: Final = 2
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]
@@ -259,10 +263,12 @@ class _Lowering:
 
     def cast(self, code: list[int], value: Value, to: Type) -> Value:
         """The value in the form of another type."""
-        if value.type in (to, NEVER) or not _different(value.type, to):
+        if value.type == to or not _different(value.type, to):
             return Value(value.slot, to, value.cost)
+        if value.type == NEVER:
+            return self.emit(code, CODES["NEVER"], [value], to)
         if isinstance(value.type, (Set, Seq)) and value.type.item == NEVER and type(value.type) is type(to):
-            return Value(value.slot, to, value.cost)  # nothing has the form of any items
+            return self.emit(code, CODES["AS_EMPTY"], [value], to)  # nothing has the form of any items
         if isinstance(to, Set) and isinstance(value.type, Tup):
             seq = as_seq(value.type)
             if seq is not None and _castable(value.type, seq) and _castable(seq, to):
@@ -491,6 +497,8 @@ class _Lowering:
         """Code for a body, put aside; the words a loop names it by."""
         self.slots.depth += 1
         try:
+            if self.slots.depth > _MAX_NESTING:
+                raise LowerError("loops nested too deep")
             return self.body_inside(body, args, wanted, charged, loop)
         finally:
             self.slots.depth -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from arcbatt import limits
-from arcbatt.ops import OPS, Kind
+from arcbatt.ops import OPS, Cost, Kind
 from arcbatt.ops.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, OPT_INT, Rule, Seq, Set, Type
 
 NATIVE: Final[dict[Type, str]] = {
@@ -87,6 +87,15 @@ def scalars_text() -> str:
     """The text of scalars.inc: the variants on numbers alone."""
     lines = ["// Generated from the op table by `make native`; do not edit."]
     lines += [_line("AB_SCALAR", number) for number, variant in enumerate(VARIANTS) if on_numbers(variant)]
+    return "\n".join(lines) + "\n"
+
+
+def multiplies_text() -> str:
+    """The text of multiplies.inc: variants that cost the product of their arguments' sizes."""
+    lines = ["// Generated from the op table by `make native`; do not edit."]
+    for number, (name, rule) in enumerate(VARIANTS):
+        if OPS[name].cost is Cost.PRODUCT:
+            lines.append(f"AB_MULTIPLIES({number})  // {name}: {rule}")
     return "\n".join(lines) + "\n"
 
 

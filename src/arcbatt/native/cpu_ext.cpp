@@ -80,7 +80,12 @@ struct PackedArrays {
 
 static PackedArrays make_packed(In<u8> cells, In<i64> offset, In<i32> height, In<i32> width, In<i32> input,
                                 In<i32> expected, In<i32> task, In<i32> first, In<i32> count, In<i32> demo) {
-    return PackedArrays{cells, offset, height, width, input, expected, task, first, count, demo};
+    PackedArrays arrays{cells, offset, height, width, input, expected, task, first, count, demo};
+    PackedSizes sizes{cells.size(),    offset.size(), height.size(), width.size(), input.size(),
+                      expected.size(), task.size(),   first.size(),  count.size(), demo.size()};
+    std::string problem = problem_with(arrays.view(), sizes);
+    if (!problem.empty()) throw nb::value_error(("packed samples that cannot be run: " + problem).c_str());
+    return arrays;
 }
 
 // Samples [begin, end) on so many threads; statuses, match bits and hashes go to rows by sample, columns by output.

@@ -9,109 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "interpreter.h"
+#include "check.h"
+#include "packed.h"
 
 namespace arcbatt {
-
-// A lowered program as the engine holds it.
-struct Program {
-    std::vector<u32> code, parts, image;
-    std::vector<TypeDesc> types;
-    struct Output {
-        u32 slot, type;
-    };
-    std::vector<Output> outputs;
-    u32 input_slot = 0, samples_slot = 0, expected_slot = 0;  // 0: not used
-};
-
-constexpr u32 CODE_VERSION = 1;
-
-// Why a program cannot be run, or nothing: every operation known, every place inside, every loop's bodies well formed.
-inline std::string problem_with(const Program& p) {
-    size_t words = p.code.size(), slots = p.image.size();
-    auto is_slot = [&](u32 place, u32 type) {
-        return type < p.types.size() && place > 0 && size_t(place) + 1 + p.types[type].slot_words <= slots;
-    };
-    auto known = [](u32 op) {
-        switch (op) {
-#define AB_VARIANT(number, ...) case number:
-#include "variants.inc"
-#undef AB_VARIANT
-#define AB_CODE(name, number) case number:
-#include "codes.inc"
-#undef AB_CODE
-            return true;
-        }
-        return false;
-    };
-    for (const TypeDesc& t : p.types) {
-        bool container = t.kind == K_SET || t.kind == K_SEQ;
-        if (t.kind > K_TUP || (container && t.item >= p.types.size()) || t.item_words > MAX_ITEM_WORDS ||
-            t.slot_words > 3 * MAX_ITEM_WORDS || size_t(t.flat_first) + t.flat_count > p.parts.size())
-            return "a type that is none";
-    }
-    for (u32 part : p.parts)
-        if (part >= p.types.size()) return "a part of a type that is none";
-    std::vector<bool> starts(words + 1, false);
-    for (size_t at = 0; at < words;) {
-        if (at + 2 > words || !known(p.code[at])) return "an unknown operation at word " + std::to_string(at);
-        u32 length = p.code[at + 1];
-        if (length < 2 || length > words - at) return "an instruction that does not end, at word " + std::to_string(at);
-        starts[at] = true;
-        at += length;
-    }
-    for (size_t at = 0; at < words; at += p.code[at + 1]) {
-        Ins ins{p.code.data() + at};
-        std::string where = " at word " + std::to_string(at);
-        u32 op = ins.op();
-        if (op == HALT || op == END_BODY) continue;
-        if (op == OWE) {
-            if (ins.length() < 4 || u64(ins.w[3]) * 2 + 4 != ins.length())
-                return "a debt that is not well formed" + where;
-            for (u32 k = 0; k < ins.w[3]; ++k)
-                if (ins.w[4 + 2 * k] >= slots) return "a debt outside the slots" + where;
-            continue;
-        }
-        if (ins.length() < 9 || u64(ins.count()) * 2 + 9 > ins.length())
-            return "an instruction that is too short" + where;
-        if (!is_slot(ins.dst(), ins.type()) || ins.cost_place() >= slots || ins.strict() > ins.count())
-            return "a result outside the slots" + where;
-        for (u32 k = 0; k < ins.count(); ++k)
-            if (!is_slot(ins.arg(k), ins.arg_type(k))) return "an argument outside the slots" + where;
-        if (op < LOOP_APPLY) continue;
-        const u32 *body = ins.extra() + 2, *end = ins.w + ins.length();
-        if (ins.extra() + 2 > end || ins.count() == 0) return "a loop without bodies" + where;
-        for (u32 k = 0; k < ins.extra()[1]; ++k) {
-            BodyRef b{body};
-            if (body + 4 > end || b.params() > 2 || b.next().w > end) return "a body that is not well formed" + where;
-            if (b.code() >= words || !starts[b.code()] || !is_slot(b.result(), b.type()))
-                return "a body outside the code" + where;
-            for (u32 q = 0; q < b.params(); ++q)
-                if (!is_slot(b.param(q), b.param_type(q))) return "a parameter outside the slots" + where;
-            body = b.next().w;
-        }
-    }
-    for (const Program::Output& output : p.outputs)
-        if (!is_slot(output.slot, output.type)) return "an output outside the slots";
-    for (u32 slot : {p.input_slot, p.samples_slot, p.expected_slot})
-        if (slot && size_t(slot) + 3 > slots) return "an input outside the slots";
-    if (words < 2 || p.code[words - 2] > END_BODY || p.code[words - 2] < HALT) return "code that does not end";
-    return "";
-}
-
-// Many grids in one buffer of bytes; samples and demonstrations name them by number.
-struct Packed {
-    const u8* cells;
-    const i64* offset;
-    const i32* height;
-    const i32* width;
-    const i32* input;     // of each sample
-    const i32* expected;  // of each sample; -1 where it is not known
-    const i32* task;      // of each sample
-    const i32* first;     // of each task, its first demonstration
-    const i32* count;     // of each task, how many
-    const i32* demo;      // two grids a demonstration
-};
 
 inline u64 hash_bytes(u64 hash, const void* data, size_t n) {
     const u8* bytes = static_cast<const u8*>(data);
@@ -124,6 +25,9 @@ class Worker {
    public:
     Worker(const Program& program, u64 words, u64 most_words, u64 max_steps)
         : program_(program), words_(words), most_(most_words), max_steps_(max_steps) {
+        u64 least_words = program.image.size(), all = NOWHERE;
+        words_ = std::min(std::max(words_, least_words), all);
+        most_ = std::min(std::max(most_, words_), all);
         resize();
     }
 
@@ -175,6 +79,7 @@ class Worker {
         machine_.types = Types{program_.types.data(), program_.parts.data()};
         machine_.code = program_.code.data();
         machine_.max_steps = max_steps_;
+        machine_.max_trips = trips_for(max_steps_);
     }
 
     void run_once(const Packed& data, i32 sample) {
@@ -201,7 +106,7 @@ class Worker {
     Status place_grid(const Packed& data, i32 grid, u32* words) {
         Grid g;
         Status s = make_grid(machine_.c, data.height[grid], data.width[grid], g);
-        if (s != OK) return s;
+        if (s != OK) return s == LIMIT ? ESCAPE : s;  // inputs may be beyond what results may be
         std::memcpy(cells(machine_.c, g), data.cells + data.offset[grid], size_t(g.h) * size_t(g.w));
         Form<Grid>::store(words, g);
         return OK;
@@ -244,19 +149,18 @@ class Worker {
     u64 hash_item(u64 hash, u32 type, const u32* item) {
         const TypeDesc& t = program_.types[type];
         if (t.kind <= K_CELL) return hash_bytes(hash, item, 4);
-        hash = hash_bytes(hash, item + 1, 4);
-        if (t.kind == K_GRID) {
-            Grid g = Form<Grid>::load(item);
-            return hash_bytes(hash, cells(machine_.c, g), size_t(g.h) * size_t(g.w));
-        }
         if (t.kind == K_TUP) {
-            hash = 14695981039346656037ull ^ hash;
             for (u32 k = 0; k < t.flat_count; ++k) {
                 u32 part = program_.parts[t.flat_first + k];
                 hash = hash_item(hash, part, item);
                 item += program_.types[part].item_words;
             }
             return hash;
+        }
+        hash = hash_bytes(hash, item + 1, 4);
+        if (t.kind == K_GRID) {
+            Grid g = Form<Grid>::load(item);
+            return hash_bytes(hash, cells(machine_.c, g), size_t(g.h) * size_t(g.w));
         }
         const u32* words = machine_.c.a.at(item[0]);
         const TypeDesc& inner = program_.types[t.item];

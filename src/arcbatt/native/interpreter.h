@@ -12,6 +12,10 @@ namespace arcbatt {
 // More than a single call can cost that only walks its arguments and result.
 constexpr u64 MOST_LINEAR_STEPS = 8 * u64(MAX_SIZE);
 
+// How many trips through bodies an outermost loop may take before it escapes. Each trip of lowered code costs a step or
+// is one of a thousand at most; this stops code that charges nothing.
+AB_FN u64 trips_for(u64 max_steps) { return 2 * max_steps + (1u << 20); }
+
 constexpr u32 MAX_FRAMES = 12;
 
 struct Frame {
@@ -37,6 +41,8 @@ struct Interpreter {
     const u32* code;
     u64 steps;
     u64 max_steps;
+    u64 trips;      // through bodies, since the outermost loop began
+    u64 max_trips;  // beyond this it escapes
     u32 depth;
     Frame frames[MAX_FRAMES];
     u32 capacity;  // of the arena, before columns took some
@@ -147,7 +153,7 @@ struct Interpreter {
             if (cost > max_steps) *dst = LIMIT;
             return;
         }
-        bool free = op == CAST || op == COPY || op == POWER_COUNT;
+        bool free = op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY;
         bool counted = !free && (ins.times() >= 0 || ins.cost_place() || max_steps < MOST_LINEAR_STEPS);
         bool multiplies = flags & MULTIPLIES;
         u64 cost = 0;
@@ -197,6 +203,10 @@ struct Interpreter {
                 return cast(ins.arg_type(0), type, args[0], out);
             case NEVER:
                 return TYPE;
+            case AS_EMPTY:  // an empty container, of whatever type
+                if (args[0][1]) return ESCAPE;
+                generic::put(out, result);
+                return OK;
             case BRANCH:
                 copy_words(out, args[args[0][0] ? 1 : 2], types[type].slot_words);
                 return OK;
@@ -564,6 +574,7 @@ struct Interpreter {
         f.best_index = NOWHERE;
         f.outer_steps = steps;
         f.n = 0;
+        if (depth == 0) trips = 0;
         if (op == LOOP_CHOOSE) {
             f.body = *value(ins.arg(0)) ? 0 : 1;
             f.n = 1;
@@ -585,7 +596,7 @@ struct Interpreter {
         u32 op = ins.op(), inner = types[ins.type()].item;
         const u32* first = value(ins.arg(0));
         u32 flags = ins.extra()[0];
-        f.n = first[1];
+        if (op != LOOP_RAPPLY && op != LOOP_POWER) f.n = first[1];
         u64 room = 0, words = 0;
         switch (op) {
             case LOOP_RAPPLY:
@@ -724,7 +735,8 @@ struct Interpreter {
     AB_FN bool take_chunk(Frame& f, Ins ins, u32 m, bool& done) {
         ColumnsRef shape{body_of(ins, bodies(ins)).w};
         ColumnRoom* r = columns_of(f, shape);
-        if (!r) return false;
+        if (!r || trips + m > max_trips) return false;
+        trips += m;
         BodyRef body = body_of(ins, 0);
         u32 start = u32(f.index), op = ins.op();
         u32 *spread = c.a.at(r->place), *passing = spread + SPREAD_WORDS;
@@ -840,7 +852,7 @@ struct Interpreter {
         bool outermost_power = ins.op() == LOOP_POWER && ins.times() < 0;
         if (steps > max_steps && !outermost_power) s = least(s == OK ? LIMIT : s, LIMIT);
         bool done = false;
-        if (s == VOID_) s = ESCAPE;
+        if (s == VOID_ || ++trips > max_trips) s = ESCAPE;
         if (s == OK) s = accept(f, ins, body, done);
         if (s != OK || done) {
             --depth;

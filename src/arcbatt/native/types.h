@@ -132,8 +132,8 @@ AB_FN i32 compare_grids(const Ctx& c, const u32* a, const u32* b) {
     return ah == bh ? 0 : ah < bh ? -1 : 1;
 }
 
-// The order of two items of one type: -1, 0 or 1. Nesting is bounded, so this is no recursion but MAX_TYPE_DEPTH
-// copies.
+// The order of two items of one type: -1, 0 or 1. Nesting is bounded, so this is no recursion but a copy for each of
+// MAX_TYPE_DEPTH containers and one for the tuple or grid in the innermost.
 template <u32 DEPTH>
 struct Order {
     static AB_FN i32 part(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
@@ -167,7 +167,7 @@ struct Order<0> {
     static AB_FN i32 item(const Ctx&, const Types&, u32, const u32*, const u32*) { return 0; }
 };
 AB_FN i32 compare_items(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
-    return Order<MAX_TYPE_DEPTH>::item(c, types, type, a, b);
+    return Order<MAX_TYPE_DEPTH + 1>::item(c, types, type, a, b);
 }
 
 // --- size: how many integers ---
@@ -205,11 +205,11 @@ struct Size<0> {
 AB_FN u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot) {
     const TypeDesc& t = types[type];
     if (t.leaves) return t.leaves;
-    if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH>::part(c, types, type, slot);
+    if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH + 1>::part(c, types, type, slot);
     u64 total = 0;
     for (u32 k = 0; k < t.flat_count; ++k) {
         u32 inner = types.parts[t.flat_first + k];
-        total += types[inner].leaves ? types[inner].leaves : Size<MAX_TYPE_DEPTH>::part(c, types, inner, slot);
+        total += types[inner].leaves ? types[inner].leaves : Size<MAX_TYPE_DEPTH + 1>::part(c, types, inner, slot);
         slot += types[inner].slot_words;
     }
     return total;

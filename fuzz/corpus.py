@@ -1,0 +1,61 @@
+"""Write lowered programs and a few samples as words for the fuzzers to start from: corpus.py FILE [PROGRAMS]."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from arcbatt.arc.packing import pack_samples
+from arcbatt.arc.tasks import load_tasks
+from arcbatt.generate import Generator, mutants
+from arcbatt.ir.compile import compile_graph
+from arcbatt.ir.graph import merge
+from arcbatt.ir.options import Rewrites
+from arcbatt.lower.lower import Code, lower
+from arcbatt.solvers import library
+
+_CELLS = 150
+_SAMPLES = 12
+
+
+def array(values: object, kind: str) -> bytes:
+    """The words of an array behind their number."""
+    words = np.asarray(values, kind).reshape(-1)
+    return struct.pack("<I", len(words)) + words.tobytes()
+
+
+def blob(name: str, code: Code) -> bytes:
+    """A lowered program."""
+    outputs = [(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]
+    inputs = [code.inputs.get(one, 0) for one in ("I", "S", "C")]
+    parts = (code.words, code.types.rows, code.types.parts, code.image, outputs, inputs)
+    return array(list(name.encode()), "u1") + b"".join(array(part, "<u4") for part in parts)
+
+
+def main() -> None:
+    """Write the file."""
+    target, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 120
+    solvers, generator = library(), Generator(1)
+    plain = Rewrites(group_objects=False, group_traversals=False)
+    third = count // 3
+    chosen = [*solvers[:: max(1, len(solvers) // third)], *mutants(solvers, third, 1)]
+    chosen += [generator.program(f"solve_r{k}", lines=6, samples=k % 3 == 0) for k in range(third)]
+    batches = [(program.name, [program]) for program in chosen] + [("several", solvers[:3]), ("library", solvers)]
+    lowered = [(name, lower(compile_graph(merge(programs), plain).graph)) for name, programs in batches]
+    programs = [blob(name, code) for name, code in lowered if code.outputs]
+    tasks = load_tasks("arcagi")
+    small = [task for task in tasks if sum(len(row) for pair in task.train for grid in pair for row in grid) < _CELLS]
+    data = pack_samples([task.samples[0] for task in small[:_SAMPLES]])
+    text = array(data.cells, "u1") + array(data.offset, "<i8")
+    for part in (data.height, data.width, data.input, data.expected, data.task, data.first, data.count, data.demo):
+        text += array(part, "<i4")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(text + array([len(programs)], "<u4") + b"".join(programs))
+    print(f"{target}: {len(programs)} programs, {len(data)} samples")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+// One build of the engine behind plain words: check a program, run it, and read what it gave with a suspicious eye.
+#pragma once
+
+#include <memory>
+
+#include "blob.h"
+#include "engine.h"
+
+namespace arcbatt {
+
+inline Program program_of(const fuzz::Blob& blob) {
+    Program p;
+    p.code = blob.code;
+    p.parts = blob.parts;
+    p.image = blob.image;
+    for (size_t k = 0; k + 8 <= blob.types.size(); k += 8) {
+        const u32* t = blob.types.data() + k;
+        p.types.push_back(TypeDesc{t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]});
+    }
+    for (size_t k = 0; k + 2 <= blob.outputs.size(); k += 2)
+        p.outputs.push_back(Program::Output{blob.outputs[k], blob.outputs[k + 1]});
+    p.input_slot = blob.inputs[0];
+    p.samples_slot = blob.inputs[1];
+    p.expected_slot = blob.inputs[2];
+    return p;
+}
+
+// A value as words without offsets; says where it is not what a value of its type must be.
+class Reading {
+   public:
+    Reading(const Program& p, Interpreter& machine) : p_(p), m_(machine) {}
+    fuzz::Words words;
+    std::string wrong;
+
+    void slot(u32 type, const u32* at) {
+        const TypeDesc& t = p_.types[type];
+        if (t.kind <= K_CELL) {
+            words.insert(words.end(), at, at + t.slot_words);
+        } else if (t.kind == K_TUP) {
+            for (u32 k = 0; k < t.flat_count; ++k) {
+                u32 part = p_.parts[t.flat_first + k];
+                slot(part, at);
+                at += p_.types[part].slot_words;
+            }
+        } else {
+            item(type, at);
+        }
+    }
+
+   private:
+    void item(u32 type, const u32* at) {
+        const TypeDesc& t = p_.types[type];
+        if (t.kind <= K_CELL) {
+            words.push_back(at[0]);
+        } else if (t.kind == K_TUP) {
+            for (u32 k = 0; k < t.flat_count; ++k) {
+                u32 part = p_.parts[t.flat_first + k];
+                item(part, at);
+                at += p_.types[part].item_words;
+            }
+        } else if (t.kind == K_GRID) {
+            grid(at);
+        } else {
+            container(t, at);
+        }
+    }
+    bool room(u64 from, u64 n, const char* what) {
+        if (n && from + n > m_.c.a.top) wrong = std::string(what) + " that lies beyond the top of the arena";
+        return wrong.empty();
+    }
+    void grid(const u32* at) {
+        u32 h = at[1] >> 16, w = at[1] & 0xFFFFu;
+        words.push_back(at[1]);
+        if (h > u32(MAX_SIDE) || w > u32(MAX_SIDE) || h * w > u32(MAX_CELLS) || (h == 0 && w)) wrong = "a grid too big";
+        if (!wrong.empty() || !room(at[0], (u64(h) * w + 3) / 4, "a grid")) return;
+        const i8* cell = reinterpret_cast<const i8*>(m_.c.a.at(at[0]));
+        for (u32 k = 0; k < h * w; ++k) words.push_back(u32(cell[k]));
+    }
+    void container(const TypeDesc& t, const u32* at) {
+        u32 n = at[1], stride = p_.types[t.item].item_words;
+        words.push_back(n);
+        if (n > MAX_ITEMS) wrong = "a container of too many items";
+        if (!wrong.empty() || !room(at[0], u64(n) * stride, "a container")) return;
+        const u32* items = m_.c.a.at(at[0]);
+        for (u32 k = 0; k < n && wrong.empty(); ++k) {
+            item(t.item, items + k * stride);
+            if (t.kind == K_SET && k && wrong.empty() &&
+                compare_items(m_.c, m_.types, t.item, items + (k - 1) * stride, items + k * stride) >= 0)
+                wrong = "a set that is not sorted";
+        }
+    }
+
+    const Program& p_;
+    Interpreter& m_;
+};
+
+inline Packed view(const fuzz::Samples& s) {
+    return Packed{s.cells.data(),    s.offset.data(), s.height.data(), s.width.data(), s.input.data(),
+                  s.expected.data(), s.task.data(),   s.first.data(),  s.count.data(), s.demo.data()};
+}
+
+// Samples one after the other on one worker.
+inline std::vector<fuzz::Result> run_blob(const fuzz::Blob& blob, const fuzz::Samples& samples,
+                                          const std::vector<int32_t>& which, fuzz::Limits limits) {
+    Program p = program_of(blob);
+    Worker worker(p, limits.words, limits.words, limits.steps);
+    worker.machine().max_trips = limits.trips;
+    std::vector<fuzz::Result> all;
+    for (int32_t sample : which) {
+        worker.run(view(samples), sample);
+        fuzz::Result result;
+        for (u32 k = 0; k < p.outputs.size(); ++k) {
+            Status s = worker.status(k);
+            Reading reading(p, worker.machine());
+            if (s == OK) reading.slot(p.outputs[k].type, worker.value(k));
+            if (result.wrong.empty()) result.wrong = reading.wrong;
+            reading.words.insert(reading.words.begin(), u32(s));
+            if (s == OK && reading.wrong.empty()) {
+                reading.words.push_back(u32(worker.hash(k)));
+                worker.matches(k, view(samples), sample);
+            }
+            result.outputs.push_back(reading.words);
+        }
+        all.push_back(result);
+    }
+    return all;
+}
+
+}  // namespace arcbatt

@@ -1,0 +1,22 @@
+// A lowered program as the engine holds it.
+#pragma once
+
+#include <vector>
+
+#include "interpreter.h"
+
+namespace arcbatt {
+
+struct Program {
+    std::vector<u32> code, parts, image;
+    std::vector<TypeDesc> types;
+    struct Output {
+        u32 slot, type;
+    };
+    std::vector<Output> outputs;
+    u32 input_slot = 0, samples_slot = 0, expected_slot = 0;  // 0: not used
+};
+
+constexpr u32 CODE_VERSION = 1;
+
+}  // namespace arcbatt
