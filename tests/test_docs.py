@@ -28,7 +28,7 @@ def test_the_python_example_of_the_engine_page():
     block = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "engine.md").read_text(), re.DOTALL)
     scope: dict = {}
     exec(block[1], scope)
-    assert scope["matches"].shape == scope["statuses"].shape == scope["hashes"].shape
+    assert scope["outputs"].hashes.shape == (len(scope["samples"]), len(scope["library"]()))
     assert len(scope["values"]) == len(scope["library"]())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from rich.progress import track
 from rich.table import Table
 
 from arcbatt.arc.tasks import Task, load_tasks
-from arcbatt.backends.cpu import ESCAPE, OVERFLOW, Engine
-from arcbatt.backends.python import Sample, evaluate
+from arcbatt.backends.cpu import Engine
+from arcbatt.backends.python import evaluate
 from arcbatt.card import load_batt
 from arcbatt.cli.card import read_programs
 from arcbatt.errors import UsageError
@@ -28,14 +27,6 @@ class Solved:
     by_task: dict[str, list[str]]
     evaluations: int
     on_reference: int = 0
-
-    def on_the_reference(self, engine: Engine, name: str, samples: Sequence[Sample]) -> bool:
-        """Whether a program is right on samples the engine left open; stops at the first it gets wrong."""
-        for sample in samples:
-            self.on_reference += 1
-            if engine.reference(name, sample) != sample.C:
-                return False
-        return True
 
 
 def run_programs(
@@ -60,22 +51,14 @@ def run_on_engine(programs: list[Program], tasks: list[Task], threads: int | Non
     """Every program on every pair of every task; what the engine cannot do runs on the reference."""
     engine = Engine.of(programs, threads=threads)
     samples = [sample for task in tasks for sample in task.samples]
-    statuses, matches, *_ = engine.run_raw(engine.pack(samples))
-    escaped = (statuses == ESCAPE) | (statuses == OVERFLOW)
-    solved = Solved({}, len(samples) * len(programs))
+    outputs = engine.run(samples)
+    solved = Solved({}, len(samples) * len(programs), sum(outputs.fallbacks.values()))
     row = 0
     for task in tasks:
-        rows = slice(row, row + len(task.samples))
+        right = outputs.matches[row : row + len(task.samples)].all(axis=0)
         row += len(task.samples)
-        names = []
-        for column in np.flatnonzero((matches[rows] | escaped[rows]).all(axis=0)):
-            name = engine.names[column]
-            open_samples = [sample for sample, left in zip(task.samples, escaped[rows, column], strict=True) if left]
-            if solved.on_the_reference(engine, name, open_samples):
-                names.append(name)
-        names += [name for name in engine.code.rejected if solved.on_the_reference(engine, name, task.samples)]
-        if names:
-            solved.by_task[task.id] = [name.partition("_")[2] for name in names]
+        if right.any():
+            solved.by_task[task.id] = [engine.names[column].partition("_")[2] for column in np.flatnonzero(right)]
     return solved
 
 
