@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends.merged import MergedReference, Stop, complete
 from arcbatt.backends.outcome import Failed, Outcome
-from arcbatt.backends.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs, Wanted
+from arcbatt.backends.outputs import ESCAPE, MOST_REASONS, OVERFLOW, REASONS, STATUS, Outputs, Wanted
 from arcbatt.backends.python import Sample
 from arcbatt.frontend import Program
 from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import Graph, merge
 from arcbatt.ir.options import Rewrites
-from arcbatt.limits import MAX_STEPS
+from arcbatt.limits import MAX_CELLS, MAX_STEPS
 from arcbatt.lower.layout import plain_form
 from arcbatt.lower.lower import VERSION, Code, lower
 from arcbatt.lower.shapes import shape_of
@@ -98,14 +98,15 @@ class Engine:
         samples: Sequence[Sample] | PackedSamples,
         outputs: Wanted = "match",
         *,
+        largest: int = MAX_CELLS,
         stop: Stop | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Outputs:
         """Every program on every sample; what the engine leaves open is completed on the reference and counted.
 
-        `outputs` says what to bring back beside statuses, matches and agreement. An interrupt is seen at once. `stop`
-        is asked some twenty times a second whether to end early: then `Outputs.done` says which samples are finished.
-        `progress` is told how many samples are.
+        `outputs` says what to bring back beside statuses, matches and agreement; grids of more than `largest` cells are
+        not kept. An interrupt is seen within a sample's time. `stop` is asked some twenty times a second whether to end
+        early: then `Outputs.done` says which samples are finished. `progress` is told how many samples are.
         """
         data = self.pack(samples)
         part = Outputs.empty(self.lowered, len(data), outputs)
@@ -120,27 +121,28 @@ class Engine:
 
         grown, peak, cells = self.core.run(
             self._program, self._packed(data), max(1, min(self.threads, len(data))), *self._words, self.max_steps,
-            self._shapes, self._starts, part.statuses, part.matches.view(np.uint8), part.agreement, part.hashes,
-            part.grids.offset, part.grids.height, part.grids.width, part.done.view(np.uint8),
-            watch,
+            largest, self._shapes, self._starts, part.statuses, part.matches.view(np.uint8), part.agreement,
+            part.hashes, part.grids.offset, part.grids.height, part.grids.width, part.done.view(np.uint8), watch,
         )  # fmt: skip
         part.grids.cells = cells
         result = self._widened(part, outputs)
         result.grown, result.peak_bytes = grown, 4 * peak
         result.seconds["run"] = time.perf_counter() - start
-        left = (result.statuses == OVERFLOW) | (result.statuses == ESCAPE)
-        rejected = {
-            place: f"not lowered: {self.code.rejected[name]}"
-            for place, name in enumerate(self.names)
-            if name in self.code.rejected
-        }
-        left[:, list(rejected)] = True
-        first = result.statuses.copy() if left.any() else result.statuses
-        complete(
-            result, data, self.graph, left, lambda row, column: rejected.get(column) or STATUS[first[row, column]],
-            max_steps=self.max_steps, stop=stop,
-        )  # fmt: skip
+        self._mark_open(result)
+        complete(result, data, self.graph, result.origin > 0, largest=largest, max_steps=self.max_steps, stop=stop)
         return result.trimmed(outputs)
+
+    def _mark_open(self, result: Outputs) -> None:
+        """Mark what is left to the reference, with why."""
+        for status in (OVERFLOW, ESCAPE):
+            result.reasons.append(STATUS[status])
+            result.origin[result.statuses == status] = len(result.reasons)
+        for place, name in enumerate(self.names):
+            if name in self.code.rejected:
+                why = f"not lowered: {self.code.rejected[name]}"
+                if why not in result.reasons:
+                    result.reasons.append(why)
+                result.origin[:, place] = min(result.reasons.index(why), MOST_REASONS - 1) + 1
 
     def _widened(self, part: Outputs, wanted: Wanted) -> Outputs:
         """Results of the lowered programs with columns for the others."""

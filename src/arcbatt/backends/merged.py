@@ -19,7 +19,7 @@ from arcbatt.backends.python import Sample
 from arcbatt.errors import Fail, Reason
 from arcbatt.frontend import Program
 from arcbatt.ir.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph, merge
-from arcbatt.limits import MAX_STEPS
+from arcbatt.limits import MAX_CELLS, MAX_STEPS
 from arcbatt.reference.machine import Machine, primitive
 
 Stop = Callable[[], bool]
@@ -125,18 +125,18 @@ def complete(
     data: PackedSamples,
     graph: Graph,
     left: NDArray[np.bool_],
-    why: Callable[[int, int], str],
     *,
+    largest: int = MAX_CELLS,
     max_steps: int = MAX_STEPS,
     stop: Stop | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> None:
-    """Fill in what an engine left open, sample by sample; `why` says of a sample and program what to count it as.
+    """Fill in what an engine left open, sample by sample.
 
     A sample that a stop leaves unfinished is no longer marked as done.
     """
     start = time.perf_counter()
-    packer = _Packer(outputs)
+    packer = _Packer(outputs, largest)
     rows = np.flatnonzero(left.any(axis=1) & outputs.done)
     ended = False
     for place, row in enumerate(rows.tolist()):
@@ -146,15 +146,13 @@ def complete(
         reference = MergedReference(graph, sample_at(data, row), max_steps, stop)
         expected = int(data.expected[row])
         wanted = _cells(data, expected) if expected >= 0 else None
-        columns = np.flatnonzero(left[row]).tolist()
         try:
-            for column in columns:
+            for column in np.flatnonzero(left[row]).tolist():
                 packer.put(row, column, reference.of(outputs.names[column]), wanted)
         except Stopped:
             outputs.done[row] = False
             ended = True
             continue
-        outputs.fallbacks.update(why(row, column) for column in columns)
         if progress:
             progress(place + 1)
     packer.finish()
@@ -164,8 +162,9 @@ def complete(
 class _Packer:
     """Puts outcomes of the reference into the arrays, as the engine would."""
 
-    def __init__(self, outputs: Outputs) -> None:
+    def __init__(self, outputs: Outputs, largest: int) -> None:
         self.outputs = outputs
+        self.largest = largest
         self.hashed = outputs.hashes is not None and len(outputs.hashes) > 0
         self.grids = outputs.grids if outputs.grids is not None and len(outputs.grids.offset) else None
         self.chunks = [self.grids.cells] if self.grids else []
@@ -188,7 +187,7 @@ class _Packer:
             same = int((grid == wanted).sum())
             outputs.agreement[row, column] = min(same, 65535)
             outputs.matches[row, column] = same == grid.size
-        if self.grids:
+        if self.grids and grid.size <= self.largest:
             if (row, digest) not in self.places:
                 self.places[row, digest] = self.total
                 self.chunks.append(grid.reshape(-1))
@@ -221,6 +220,7 @@ class Engine:
         samples: Sequence[Sample] | PackedSamples,
         outputs: Wanted = "match",
         *,
+        largest: int = MAX_CELLS,
         stop: Stop | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Outputs:
@@ -229,8 +229,9 @@ class Engine:
         result = Outputs.empty(self.names, len(data), outputs)
         result.done[:] = True
         left = np.ones(result.statuses.shape, np.bool_)
-        complete(result, data, self.graph, left, lambda *_: "", max_steps=self.max_steps, stop=stop, progress=progress)
-        result.fallbacks.clear()
+        complete(
+            result, data, self.graph, left, largest=largest, max_steps=self.max_steps, stop=stop, progress=progress
+        )
         result.seconds["run"] = result.seconds.pop("reference")
         return result.trimmed(outputs)
 

@@ -25,6 +25,8 @@ Wanted = Literal["match", "hash", "grid"]
 STATUS: Final = ("ok", "overflow", "escape", "limit", "type", "empty", "bounds", "zero-division")
 OK, OVERFLOW, ESCAPE = range(3)
 REASONS: Final = {number: Reason(name) for number, name in enumerate(STATUS) if number > ESCAPE}
+MOST_REASONS: Final = 255
+"""Reasons for fallbacks that are told apart; those beyond are counted as the last."""
 NUMBERS: Final = {reason: number for number, reason in REASONS.items()}
 
 _GOLDEN, _MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
@@ -66,14 +68,26 @@ class Outputs:
     grids: Grids | None
     done: NDArray[np.bool_]
     """Of each sample, whether it was finished; false only after a stop."""
-    fallbacks: Counter[str] = field(default_factory=Counter)
-    """Evaluations that ran on the reference, by why."""
+    origin: NDArray[np.uint8]
+    """0 where the engine gave the outcome, else, of the reference, its place in `reasons` plus 1."""
+    reasons: list[str] = field(default_factory=list)
+    """Why evaluations ran on the reference."""
     grown: int = 0
     """How often a thread's arena was made bigger."""
     peak_bytes: int = 0
     """The most one arena held."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Time by stage: `run`, and `reference` for the fallbacks."""
+
+    @property
+    def fallbacks(self) -> Counter[str]:
+        """Evaluations that ran on the reference, by why."""
+        return self.fallbacks_of(slice(None))
+
+    def fallbacks_of(self, samples: slice) -> Counter[str]:
+        """Those of some samples."""
+        counts = np.bincount(self.origin[samples][self.done[samples]].reshape(-1), minlength=1)[1:]
+        return Counter({self.reasons[place]: int(counts[place]) for place in np.flatnonzero(counts)})
 
     def grid(self, sample: int, program: int) -> NDArray[np.int8] | None:
         """One output as an array, or None where it is no grid; needs a run with outputs="grid"."""
@@ -95,6 +109,7 @@ class Outputs:
             grids=Grids(np.zeros(0, np.int8), np.full(kept, -1, np.int64), np.zeros(kept, np.int32),
                         np.zeros(kept, np.int32)),
             done=np.zeros(samples, np.bool_),
+            origin=np.zeros(shape, np.uint8),
         )  # fmt: skip
 
     def trimmed(self, wanted: Wanted) -> Outputs:

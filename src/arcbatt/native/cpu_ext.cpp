@@ -102,8 +102,13 @@ struct Results {
 class Run {
    public:
     Run(const Program& program, const Packed& data, const Results& results, const In<u32>& shapes,
-        const In<u32>& starts)
-        : program_(program), data_(data), results_(results), shapes_(shapes.data()), starts_(starts.data()) {
+        const In<u32>& starts, u64 largest)
+        : program_(program),
+          data_(data),
+          results_(results),
+          shapes_(shapes.data()),
+          starts_(starts.data()),
+          largest_(largest) {
         samples_ = u32(results.done.shape(0));
         hashed_ = results.hashes.shape(0) != 0;
         kept_ = results.offset.shape(0) != 0;
@@ -176,7 +181,7 @@ class Run {
             results_.agreement.data()[cell] = u16(std::min(same, 65535u));
             results_.matches.data()[cell] = same == n;
         }
-        if (!kept_) return;
+        if (!kept_ || n > largest_) return;
         results_.height.data()[cell] = seen.h;
         results_.width.data()[cell] = seen.w;
         std::vector<i8>& chunk = chunks_[sample];
@@ -189,6 +194,7 @@ class Run {
     Packed data_;
     const Results& results_;
     const u32 *shapes_, *starts_;
+    u64 largest_;
     u32 samples_ = 0;
     bool hashed_ = false, kept_ = false;
     std::atomic<u32> next_{0};
@@ -198,11 +204,11 @@ class Run {
 // Every sample on so many threads, while this one waits, looks for signals, and asks `watch` (how many samples are
 // done) whether to stop. Back come how often an arena grew, the most words of one, and the cells of the grids.
 static nb::tuple run(const Program& program, const PackedArrays& arrays, u32 threads, u64 words, u64 most_words,
-                     u64 max_steps, In<u32> shapes, In<u32> starts, Out<u8> statuses, Out<u8> matches,
+                     u64 max_steps, u64 largest, In<u32> shapes, In<u32> starts, Out<u8> statuses, Out<u8> matches,
                      Out<u16> agreement, Out<u64> hashes, Out<i64> offset, Out<i32> height, Out<i32> width,
                      nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done, nb::object watch) {
     Results results{statuses, matches, agreement, hashes, offset, height, width, done};
-    Run state(program, arrays.view(), results, shapes, starts);
+    Run state(program, arrays.view(), results, shapes, starts, largest);
     bool raised = false;
     {
         nb::gil_scoped_release release;

@@ -51,6 +51,21 @@ class RunOptions:
         text: str = cls.__dataclass_fields__[name].metadata["help"]
         return text
 
+    @staticmethod
+    def gpu_backend(backend: str, use_gpu: bool) -> str:
+        """The backend, given that the GPU may have been asked for by a switch of its own."""
+        if use_gpu and backend not in ("auto", "cuda"):
+            raise UsageError(f"--use-gpu and --backend {backend} contradict each other")
+        return "cuda" if use_gpu else backend
+
+    @staticmethod
+    def parse_devices(text: str) -> tuple[int, ...]:
+        """Device numbers from text such as `0,1`."""
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        if any(not part.isdecimal() for part in parts):
+            raise UsageError(f"--devices is a list of numbers such as 0,1; got {text!r}")
+        return tuple(map(int, parts))
+
     def differences(self, other: RunOptions) -> list[str]:
         """Which options that decide the result are not the same, in words."""
         return [
