@@ -27,6 +27,7 @@ PROGRAMS = [
     parse_program("def solve_ragged(I):\n    return vconcat(I, lefthalf(I))\n"),
     parse_program("def solve_number(I):\n    return size(I)\n"),
     parse_program("def solve_answer(S, I, C):\n    return C\n"),
+    parse_program("def solve_negative(I):\n    return replace(I, ZERO, NEG_ONE)\n"),
     parse_program("def solve_large(I):\n    return upscale(I, 9)\n"),
 ]
 IDS = {program.id for program in PROGRAMS}
@@ -51,7 +52,7 @@ def test_rows_are_what_the_reference_says(whole):
     for task in TASKS:
         samples = [Sample(given, task.train, wanted) for given, wanted in task.train]
         samples += [Sample(given, task.train) for given, _ in task.test]
-        for program in PROGRAMS[::3] + PROGRAMS[-4:]:
+        for program in PROGRAMS[::3] + PROGRAMS[-5:]:
             outcomes = [evaluate(program, sample) for sample in samples]
             demos = len(task.train)
             right, count, tests, _, failed, reason, agreement, key = rows[program.id, task.id]
@@ -157,8 +158,8 @@ def test_the_result_does_not_depend_on_how_it_is_run(whole, options):
 
 def test_fallbacks_are_counted(whole):
     assert sum(whole.fallbacks().values()) >= len(TASKS)
-    (text,) = whole.record.rows("SELECT fallbacks FROM batch")[0]
-    assert json.loads(text) == dict(whole.fallbacks())
+    texts = [text for (text,) in whole.record.rows("SELECT fallbacks FROM batch")]
+    assert sum(sum(json.loads(text).values()) for text in texts) == sum(whole.fallbacks().values())
 
 
 @pytest.mark.parametrize("slice_size", [1000, 9])

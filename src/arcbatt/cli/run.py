@@ -22,6 +22,7 @@ from arcbatt.cli.card import read_programs
 from arcbatt.errors import UsageError
 from arcbatt.frontend import Program
 from arcbatt.run.options import RunOptions
+from arcbatt.run.record import RunRecord
 from arcbatt.run.runner import Summary, run
 
 _SHOWN_PROGRAMS: Final = 6
@@ -47,7 +48,7 @@ def run_command(options: RunOptions, out: Path | None, resume: bool, quiet: bool
 
         summary = run(options, programs, tasks, differs=differs, out=out, resume=resume, stop=stop, progress=progress)
     summary.seconds["read"] = reading
-    print_summary(summary, options, len(tasks), len(programs))
+    print_summary(summary, len(tasks), len(programs))
     if out is not None:
         typer.echo(f"the run is in {out}" + ("" if summary.finished else "; go on with the same command and --resume"))
     if interrupted():
@@ -108,21 +109,25 @@ def shown(console: Console) -> Iterator[Callable[[int, int], None]]:
     yield line
 
 
-def print_summary(summary: Summary, options: RunOptions, tasks: int, programs: int) -> None:
+def print_summary(summary: Summary, tasks: int, programs: int) -> None:
     """The tables and figures of a run."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 120)
     record = summary.record
-    solved, right = record.solved(), record.solved_tests()
-    table = Table("task", "solved by", "tests")
-    for task, names in solved.items():
-        more = f" and {len(names) - _SHOWN_PROGRAMS} more" if len(names) > _SHOWN_PROGRAMS else ""
-        table.add_row(task, ", ".join(names[:_SHOWN_PROGRAMS]) + more, "right" if task in right else "")
-    if solved:
+    by_demos, solved = record.solved(), record.solved_tests()
+    hidden = {task for (task,) in record.rows("SELECT DISTINCT task FROM results WHERE tests_right IS NULL")}
+    solved |= {task: names for task, names in by_demos.items() if task in hidden}
+    table = Table("task", "solved by", "on its demonstrations only")
+    for task, names in by_demos.items():
+        right = solved.get(task, [])
+        table.add_row(task, _listed(right), _listed([name for name in names if name not in right]))
+    if by_demos:
         console.print(table)
-    _print_near(console, summary)
+    _print_near(console, record, set(solved))
     own = sum(task in names for task, names in solved.items())
-    console.print(f"{len(solved)} of {tasks} tasks solved by {programs} programs, judged by the demonstrations")
-    console.print(f"  {own} by the program named for the task; {len(right)} with every test right")
+    console.print(f"{len(solved)} of {tasks} tasks solved by {programs} programs, {own} by the one named for the task")
+    if hidden:
+        console.print(f"  of {len(hidden)} tasks a test is hidden: those are judged by their demonstrations")
+    console.print(f"  {len(by_demos)} tasks have a program that is right on every demonstration")
     if not summary.finished:
         ((done,),) = record.rows("SELECT sum(evaluations) FROM batch")
         ((samples,),) = record.rows("SELECT sum(demos + tests) FROM task")
@@ -138,15 +143,19 @@ def print_summary(summary: Summary, options: RunOptions, tasks: int, programs: i
             console.print(f"  {count:>9,} {why}", markup=False)
 
 
-def _print_near(console: Console, summary: Summary) -> None:
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN_PROGRAMS} more" if len(names) > _SHOWN_PROGRAMS else ""
+    return ", ".join(names[:_SHOWN_PROGRAMS]) + more
+
+
+def _print_near(console: Console, record: RunRecord, solved: set[str]) -> None:
     """The nearest misses of tasks that nothing solves, with what each differ says."""
-    rows = summary.record.rows(
+    rows = record.rows(
         "SELECT id, min(demos - demos_right), max(agreement) FROM near JOIN task USING (task) "
-        "JOIN result USING (task, program) WHERE task NOT IN (SELECT task FROM result JOIN task USING (task) "
-        "WHERE demos_right = demos) GROUP BY task ORDER BY 2, 3 DESC, task LIMIT ?",
-        _SHOWN_NEAR,
+        "JOIN result USING (task, program) GROUP BY task ORDER BY 2, 3 DESC, task"
     )
-    found = [(task, summary.record.near(task)[0]) for task, _, _ in rows]
+    missed = [task for task, _, _ in rows if task not in solved]
+    found = [(task, record.near(task)[0]) for task in missed[:_SHOWN_NEAR]]
     if not found:
         return
     table = Table("not solved", "nearest", "demonstrations", "cells right", *found[0][1].scores, title="near misses")
@@ -154,3 +163,5 @@ def _print_near(console: Console, summary: Summary) -> None:
         scores = ("" if score is None else str(score) for score in near.scores.values())
         table.add_row(task, near.program, str(near.demos_right), f"{100 * near.agreement:.1f}%", *scores)
     console.print(table)
+    if len(missed) > len(found):
+        console.print(f"and near misses of {len(missed) - len(found)} more tasks")

@@ -31,7 +31,7 @@ class RunOptions:
     backend: str = _option("auto", "auto, python (the reference, slow), cpu (the engine) or cuda.")
     devices: tuple[int, ...] = _option((), "Which GPUs, by number; default: all.")
     mega_batch: bool = _option(True, "Many tasks at once, or one task at a time.")
-    batch_size: int = _option(1000, "Samples in a batch; a task is never split.")
+    batch_size: int = _option(1000, "Samples in a batch, at most; a task is never split.")
     slice_size: int = _option(1000, "Programs merged into one graph at a time.")
     threads: int | None = _option(None, "Threads of the CPU engine; default: every core.")
 

@@ -31,6 +31,10 @@ STAGES: Final = ("read", "merge and compile", "pack", "run", "reference", "near 
 _MOST_EVALUATIONS: Final = 500_000
 """Evaluations in a batch at most, whatever the batch size: their outputs are in memory together."""
 
+_FIRST_BATCH: Final = 32
+"""Samples of the first batch; then as many as take about a second."""
+_SHORT_BATCH: Final = 1.0
+
 Progress = Callable[[int, int], None]
 """Told now and then how many evaluations are done, and of how many."""
 
@@ -144,6 +148,7 @@ class _Runner:
         counts = writer.record.rows("SELECT demos, demos + tests FROM task ORDER BY task")
         self.demos = [demos for demos, _ in counts]
         self.samples = [samples for _, samples in counts]
+        self.allowed = min(_FIRST_BATCH, options.batch_size) if options.mega_batch else 1
         self.slices = slices(len(programs), options.slice_size)
         self.left = {part: self._open_tasks(part) for part in self.slices}
         self.total = sum(self.samples) * len(programs)
@@ -179,18 +184,25 @@ class _Runner:
                     devices=self.options.devices,
                 )
             for batch in self.batches(part):
+                began = time.perf_counter()
                 if self.stop() or not self.run_batch(engine, part, batch):
                     self.summary.finished = False
                     return
+                self.allow(time.perf_counter() - began)
+
+    def allow(self, seconds: float) -> None:
+        """How large the next batch may be, so that a stop or a crash loses a second or two at most."""
+        if seconds < _SHORT_BATCH:
+            self.allowed = min(2 * self.allowed, self.options.batch_size if self.options.mega_batch else 1)
+        elif seconds > 2 * _SHORT_BATCH:
+            self.allowed = max(1, self.allowed // 2)
 
     def batches(self, part: Slice) -> Iterator[Slice]:
-        """Runs of open tasks of so many samples in all; a task is never split."""
-        most = 0
-        if self.options.mega_batch:
-            most = min(self.options.batch_size, _MOST_EVALUATIONS // (part.stop - part.start))
+        """Runs of open tasks of so many samples in all, at most; a task is never split."""
         start: int | None = None
         count = end = 0
         for task in self.left[part]:
+            most = min(self.allowed, _MOST_EVALUATIONS // (part.stop - part.start))
             if start is not None and (task != end or count + self.samples[task] > most):
                 yield Slice(start, end)
                 start = None
