@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
-from arcbatt.backends.merged import MergedReference, Stop, complete
+from arcbatt.backends.merged import Completion, MergedReference, Stop
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.outputs import ESCAPE, MOST_REASONS, OVERFLOW, REASONS, STATUS, Outputs, Wanted
 from arcbatt.backends.python import Sample
@@ -59,6 +59,16 @@ class Engine:
         shapes = [shape_of(kind) for _, kind in self.code.outputs.values()]
         self._shapes = np.array([word for shape in shapes for word in shape], np.uint32)
         self._starts = np.cumsum([0, *map(len, shapes)]).astype(np.uint32)
+        numbers = {name: column for column, name in enumerate(self.names)}
+        self._columns = np.array([numbers[name] for name in self.lowered], np.uint32)
+        self._reasons = [STATUS[OVERFLOW], STATUS[ESCAPE]]
+        self._rejected: dict[int, int] = {}
+        for name, why in self.code.rejected.items():
+            reason = f"not lowered: {why}"
+            if reason not in self._reasons and len(self._reasons) < MOST_REASONS:
+                self._reasons.append(reason)
+            place = self._reasons.index(reason) if reason in self._reasons else len(self._reasons) - 1
+            self._rejected[numbers[name]] = place + 1
         self._program = self._loaded()
         self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
         least = 4 * len(self.code.image) + (1 << 16)
@@ -101,69 +111,60 @@ class Engine:
         largest: int = MAX_CELLS,
         stop: Stop | None = None,
         progress: Callable[[int], None] | None = None,
+        complete: bool = True,
     ) -> Outputs:
         """Every program on every sample; what the engine leaves open is completed on the reference and counted.
 
         `outputs` says what to bring back beside statuses, matches and agreement; grids of more than `largest` cells are
         not kept. An interrupt is seen within a sample's time. `stop` is asked some twenty times a second whether to end
-        early: then `Outputs.done` says which samples are finished. `progress` is told how many samples are.
+        early: then `Outputs.done` says which samples are finished. `progress` is told how many samples are. Without
+        `complete` what is open stays so: overflow, escape, and nothing of programs that were not lowered.
         """
         data = self.pack(samples)
-        part = Outputs.empty(self.lowered, len(data), outputs)
-        assert part.hashes is not None
-        assert part.grids is not None
+        result = Outputs.empty(self.names, len(data), outputs)
+        assert result.hashes is not None
+        assert result.grids is not None
+        completion = Completion(result, data, self.graph, largest=largest, max_steps=self.max_steps, stop=stop)
+        taken = np.zeros(len(data), np.bool_)
         start = time.perf_counter()
 
         def watch(done: int) -> bool:
             if progress:
                 progress(done)
+            if complete:
+                self._offer(result, taken, completion)
             return bool(stop and stop())
 
-        grown, peak, cells = self.core.run(
-            self._program, self._packed(data), max(1, min(self.threads, len(data))), *self._words, self.max_steps,
-            largest, self._shapes, self._starts, part.statuses, part.matches.view(np.uint8), part.agreement,
-            part.hashes, part.grids.offset, part.grids.height, part.grids.width, part.done.view(np.uint8), watch,
-        )  # fmt: skip
-        part.grids.cells = cells
-        result = self._widened(part, outputs)
-        result.grown, result.peak_bytes = grown, 4 * peak
-        result.seconds["run"] = time.perf_counter() - start
-        self._mark_open(result)
-        complete(result, data, self.graph, result.origin > 0, largest=largest, max_steps=self.max_steps, stop=stop)
+        try:
+            result.grown, peak, result.grids.cells = self.core.run(
+                self._program, self._packed(data), max(1, min(self.threads, len(data))), *self._words, self.max_steps,
+                largest, self._columns, self._shapes, self._starts, result.statuses, result.matches.view(np.uint8),
+                result.agreement, result.hashes, result.grids.offset, result.grids.height, result.grids.width,
+                result.done.view(np.uint8), watch,
+            )  # fmt: skip
+            result.peak_bytes = 4 * peak
+            result.seconds["run"] = time.perf_counter() - start
+            if complete:
+                self._offer(result, taken, completion)
+            completion.finish()
+        except BaseException:
+            completion.cancel()
+            raise
+        result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]
         return result.trimmed(outputs)
 
-    def _mark_open(self, result: Outputs) -> None:
-        """Mark what is left to the reference, with why."""
-        for status in (OVERFLOW, ESCAPE):
-            result.reasons.append(STATUS[status])
-            result.origin[result.statuses == status] = len(result.reasons)
-        for place, name in enumerate(self.names):
-            if name in self.code.rejected:
-                why = f"not lowered: {self.code.rejected[name]}"
-                if why not in result.reasons:
-                    result.reasons.append(why)
-                result.origin[:, place] = min(result.reasons.index(why), MOST_REASONS - 1) + 1
-
-    def _widened(self, part: Outputs, wanted: Wanted) -> Outputs:
-        """Results of the lowered programs with columns for the others."""
-        if self.lowered == self.names:
-            return part
-        result = Outputs.empty(self.names, len(part.done), wanted)
-        assert part.hashes is not None
-        assert part.grids is not None
-        assert result.hashes is not None
-        assert result.grids is not None
-        numbers = {name: place for place, name in enumerate(self.names)}
-        places = [numbers[name] for name in self.lowered]
-        pairs: list[tuple[NDArray[Any], NDArray[Any]]] = [
-            (result.statuses, part.statuses), (result.matches, part.matches), (result.agreement, part.agreement),
-            (result.hashes, part.hashes), (result.grids.offset, part.grids.offset),
-            (result.grids.height, part.grids.height), (result.grids.width, part.grids.width),
-        ]  # fmt: skip
-        for wide, narrow in pairs:
-            wide[:, places] = narrow
-        result.grids.cells, result.done = part.grids.cells, part.done
-        return result
+    def _offer(self, result: Outputs, taken: NDArray[np.bool_], completion: Completion) -> None:
+        """Hand samples that are done since the last look to the reference, what is open in them marked with why."""
+        rows = np.flatnonzero(result.done & ~taken)
+        taken[rows] = True
+        origin = np.zeros((len(rows), len(self.names)), np.uint8)
+        for place, why in enumerate((OVERFLOW, ESCAPE), 1):
+            origin[result.statuses[rows] == why] = place
+        for column, place in self._rejected.items():
+            origin[:, column] = place
+        result.origin[rows] = origin
+        result.reasons = self._reasons
+        completion.offer(rows[origin.any(axis=1)].tolist())
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample: the engine's values, the reference's where it has none."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any, Final
 
 import numpy as np
@@ -120,43 +122,90 @@ def _cells(data: PackedSamples, number: int) -> NDArray[np.int8]:
     return data.cells[start : start + height * width].view(np.int8).reshape(height, width)
 
 
-def complete(
-    outputs: Outputs,
-    data: PackedSamples,
-    graph: Graph,
-    left: NDArray[np.bool_],
-    *,
-    largest: int = MAX_CELLS,
-    max_steps: int = MAX_STEPS,
-    stop: Stop | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> None:
-    """Fill in what an engine left open, sample by sample.
+class Completion:
+    """Fills in what an engine leaves open (what `Outputs.origin` marks), as rows are offered to it.
 
-    A sample that a stop leaves unfinished is no longer marked as done.
+    Offered rows are worked on by a thread, so that the engine may go on. A row that a stop leaves unfinished is no
+    longer marked as done.
     """
-    start = time.perf_counter()
-    packer = _Packer(outputs, largest)
-    rows = np.flatnonzero(left.any(axis=1) & outputs.done)
-    ended = False
-    for place, row in enumerate(rows.tolist()):
-        if ended or (stop and stop()):
-            outputs.done[row] = False
-            continue
-        reference = MergedReference(graph, sample_at(data, row), max_steps, stop)
-        expected = int(data.expected[row])
-        wanted = _cells(data, expected) if expected >= 0 else None
-        try:
-            for column in np.flatnonzero(left[row]).tolist():
-                packer.put(row, column, reference.of(outputs.names[column]), wanted)
-        except Stopped:
-            outputs.done[row] = False
-            ended = True
-            continue
-        if progress:
-            progress(place + 1)
-    packer.finish()
-    outputs.seconds["reference"] = time.perf_counter() - start
+
+    def __init__(
+        self,
+        outputs: Outputs,
+        data: PackedSamples,
+        graph: Graph,
+        *,
+        largest: int = MAX_CELLS,
+        max_steps: int = MAX_STEPS,
+        stop: Stop | None = None,
+    ) -> None:
+        self.outputs = outputs
+        self.data = data
+        self.graph = graph
+        self.max_steps = max_steps
+        self._stop = stop
+        self._cancelled = False
+        self._packer = _Packer(outputs, largest)
+        self._rows: SimpleQueue[int | None] = SimpleQueue()
+        self._pool: ThreadPoolExecutor | None = None
+        self._work: Future[None] | None = None
+
+    def offer(self, rows: Iterable[int]) -> None:
+        """Have rows worked on by the thread."""
+        for row in rows:
+            self._rows.put(row)
+            if self._work is None:
+                self._pool = ThreadPoolExecutor(1)
+                self._work = self._pool.submit(self.fill, iter(self._rows.get, None))
+
+    def finish(self) -> None:
+        """Wait for the thread, and put the grids beside the engine's."""
+        if self._work is not None and self._pool is not None:
+            self._rows.put(None)
+            try:
+                self._work.result()
+            finally:
+                self._end()
+        self._packer.finish()
+
+    def cancel(self) -> None:
+        """Leave the rest as it is."""
+        self._end()
+
+    def _end(self) -> None:
+        self._cancelled = True
+        if self._pool is not None:
+            self._rows.put(None)
+            self._pool.shutdown()
+            self._pool = None
+
+    def stopped(self) -> bool:
+        """Whether to end early."""
+        return self._cancelled or bool(self._stop and self._stop())
+
+    def fill(self, rows: Iterable[int | None], progress: Callable[[int], None] | None = None) -> None:
+        """Work on rows, here and now."""
+        outputs = self.outputs
+        ended = False
+        for place, row in enumerate(rows, 1):
+            assert row is not None
+            ended = ended or self.stopped()
+            if not ended:
+                try:
+                    self._fill_row(row)
+                except Stopped:
+                    ended = True
+            if ended:
+                outputs.done[row] = False
+            elif progress:
+                progress(place)
+
+    def _fill_row(self, row: int) -> None:
+        reference = MergedReference(self.graph, sample_at(self.data, row), self.max_steps, self.stopped)
+        expected = int(self.data.expected[row])
+        wanted = _cells(self.data, expected) if expected >= 0 else None
+        for column in np.flatnonzero(self.outputs.origin[row]).tolist():
+            self._packer.put(row, column, reference.of(self.outputs.names[column]), wanted)
 
 
 class _Packer:
@@ -167,9 +216,10 @@ class _Packer:
         self.largest = largest
         self.hashed = outputs.hashes is not None and len(outputs.hashes) > 0
         self.grids = outputs.grids if outputs.grids is not None and len(outputs.grids.offset) else None
-        self.chunks = [self.grids.cells] if self.grids else []
-        self.total = len(self.grids.cells) if self.grids else 0
-        self.places: dict[tuple[int, int], int] = {}
+        self.chunks: list[NDArray[np.int8]] = []
+        self.total = 0
+        self.known: dict[tuple[int, int], int] = {}
+        self.places: list[tuple[int, int, int]] = []
 
     def put(self, row: int, column: int, outcome: Outcome, wanted: NDArray[np.int8] | None) -> None:
         outputs = self.outputs
@@ -188,16 +238,20 @@ class _Packer:
             outputs.agreement[row, column] = min(same, 65535)
             outputs.matches[row, column] = same == grid.size
         if self.grids and grid.size <= self.largest:
-            if (row, digest) not in self.places:
-                self.places[row, digest] = self.total
+            if (row, digest) not in self.known:
+                self.known[row, digest] = self.total
                 self.chunks.append(grid.reshape(-1))
                 self.total += grid.size
-            self.grids.offset[row, column] = self.places[row, digest]
+            self.places.append((row, column, self.known[row, digest]))
             self.grids.height[row, column], self.grids.width[row, column] = grid.shape
 
     def finish(self) -> None:
-        if self.grids and len(self.chunks) > 1:
-            self.grids.cells = np.concatenate(self.chunks)
+        """Put the cells behind those of the engine, which had to be all there first."""
+        if self.grids and self.chunks:
+            base = len(self.grids.cells)
+            for row, column, place in self.places:
+                self.grids.offset[row, column] = base + place
+            self.grids.cells = np.concatenate([self.grids.cells, *self.chunks])
 
 
 class Engine:
@@ -228,11 +282,13 @@ class Engine:
         data = samples if isinstance(samples, PackedSamples) else pack_samples(samples)
         result = Outputs.empty(self.names, len(data), outputs)
         result.done[:] = True
-        left = np.ones(result.statuses.shape, np.bool_)
-        complete(
-            result, data, self.graph, left, largest=largest, max_steps=self.max_steps, stop=stop, progress=progress
-        )
-        result.seconds["run"] = result.seconds.pop("reference")
+        result.origin[:] = 1
+        start = time.perf_counter()
+        completion = Completion(result, data, self.graph, largest=largest, max_steps=self.max_steps, stop=stop)
+        completion.fill(range(len(data)), progress)
+        completion.finish()
+        result.origin[:] = 0
+        result.seconds["run"] = time.perf_counter() - start
         return result.trimmed(outputs)
 
     def values(self, sample: Sample) -> dict[str, Outcome]:

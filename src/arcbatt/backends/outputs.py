@@ -77,7 +77,7 @@ class Outputs:
     peak_bytes: int = 0
     """The most one arena held."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Time by stage: `run`, and `reference` for the fallbacks."""
+    """Time by stage: `run`, and `reference`, how much longer the fallbacks took."""
 
     @property
     def fallbacks(self) -> Counter[str]:

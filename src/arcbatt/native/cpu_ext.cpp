@@ -88,7 +88,7 @@ static PackedArrays make_packed(In<u8> cells, In<i64> offset, In<i32> height, In
     return PackedArrays{cells, offset, height, width, input, expected, task, first, count, demo};
 }
 
-// Where results go: rows by sample, columns by output. Hashes and grids only where their arrays have rows.
+// Where results go: rows by sample, and of each output its column. Hashes and grids only where their arrays have rows.
 struct Results {
     Out<u8> statuses, matches;
     Out<u16> agreement;
@@ -101,14 +101,16 @@ struct Results {
 // One run: threads take samples in order, and each sample's results go to its row.
 class Run {
    public:
-    Run(const Program& program, const Packed& data, const Results& results, const In<u32>& shapes,
-        const In<u32>& starts, u64 largest)
+    Run(const Program& program, const Packed& data, const Results& results, const In<u32>& columns,
+        const In<u32>& shapes, const In<u32>& starts, u64 largest)
         : program_(program),
           data_(data),
           results_(results),
+          columns_(columns.data()),
           shapes_(shapes.data()),
           starts_(starts.data()),
-          largest_(largest) {
+          largest_(largest),
+          width_(results.statuses.shape(1)) {
         samples_ = u32(results.done.shape(0));
         hashed_ = results.hashes.shape(0) != 0;
         kept_ = results.offset.shape(0) != 0;
@@ -126,7 +128,7 @@ class Run {
                 worker.run(data_, i32(sample));
                 places.clear();
                 for (u32 k = 0; k < program_.outputs.size(); ++k) record(worker, sample, k, places);
-                results_.done.data()[sample] = 1;
+                __atomic_store_n(results_.done.data() + sample, u8(1), __ATOMIC_RELEASE);
                 ++finished;
             }
             grown += worker.grown();
@@ -141,13 +143,13 @@ class Run {
     // The cells of all grids, sample after sample; offsets become places in it.
     std::vector<i8>* gathered() {
         auto* all = new std::vector<i8>();
-        size_t total = 0, columns = program_.outputs.size();
+        size_t total = 0;
         for (auto& chunk : chunks_) total += chunk.size();
         all->reserve(total);
         for (size_t sample = 0; sample < chunks_.size(); ++sample) {
             i64 base = i64(all->size());
-            for (size_t k = 0; k < columns; ++k) {
-                i64& offset = results_.offset.data()[sample * columns + k];
+            for (size_t k = 0; k < program_.outputs.size(); ++k) {
+                i64& offset = results_.offset.data()[sample * width_ + columns_[k]];
                 if (offset >= 0) offset += base;
             }
             all->insert(all->end(), chunks_[sample].begin(), chunks_[sample].end());
@@ -162,7 +164,7 @@ class Run {
 
    private:
     void record(Worker& worker, u32 sample, u32 k, std::unordered_map<u64, i64>& places) {
-        size_t cell = size_t(sample) * program_.outputs.size() + k;
+        size_t cell = size_t(sample) * width_ + columns_[k];
         Status s = worker.status(k);
         results_.statuses.data()[cell] = u8(s);
         if (s != OK) {
@@ -193,8 +195,9 @@ class Run {
     const Program& program_;
     Packed data_;
     const Results& results_;
-    const u32 *shapes_, *starts_;
+    const u32 *columns_, *shapes_, *starts_;
     u64 largest_;
+    size_t width_;
     u32 samples_ = 0;
     bool hashed_ = false, kept_ = false;
     std::atomic<u32> next_{0};
@@ -204,11 +207,12 @@ class Run {
 // Every sample on so many threads, while this one waits, looks for signals, and asks `watch` (how many samples are
 // done) whether to stop. Back come how often an arena grew, the most words of one, and the cells of the grids.
 static nb::tuple run(const Program& program, const PackedArrays& arrays, u32 threads, u64 words, u64 most_words,
-                     u64 max_steps, u64 largest, In<u32> shapes, In<u32> starts, Out<u8> statuses, Out<u8> matches,
-                     Out<u16> agreement, Out<u64> hashes, Out<i64> offset, Out<i32> height, Out<i32> width,
-                     nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done, nb::object watch) {
+                     u64 max_steps, u64 largest, In<u32> columns, In<u32> shapes, In<u32> starts, Out<u8> statuses,
+                     Out<u8> matches, Out<u16> agreement, Out<u64> hashes, Out<i64> offset, Out<i32> height,
+                     Out<i32> width, nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done,
+                     nb::object watch) {
     Results results{statuses, matches, agreement, hashes, offset, height, width, done};
-    Run state(program, arrays.view(), results, shapes, starts, largest);
+    Run state(program, arrays.view(), results, columns, shapes, starts, largest);
     bool raised = false;
     {
         nb::gil_scoped_release release;
