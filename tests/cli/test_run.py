@@ -16,8 +16,6 @@ from arcbatt.run.options import RunOptions
 from arcbatt.run.record import RunRecord
 from arcbatt.solvers import library
 
-TABLES = ("task", "program", "result", "output", "attempt", "near")
-
 
 @pytest.fixture(scope="module")
 def solvers(tmp_path_factory):
@@ -38,10 +36,8 @@ def arcbatt_run(*args) -> subprocess.CompletedProcess:
 
 
 def contents(folder):
-    connection = sqlite3.connect(folder / "results.sqlite")
-    found = {table: sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr) for table in TABLES}
-    connection.close()
-    return found
+    with RunRecord.open(folder) as record:
+        return list(record.dump())
 
 
 def started(folder, *args) -> subprocess.Popen:

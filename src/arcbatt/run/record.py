@@ -102,6 +102,12 @@ class RunRecord:
         with closing(self.connection.execute(query, values)) as cursor:
             return cursor.fetchall()
 
+    def dump(self) -> Iterator[str]:
+        """Every row but those of `batch`, as JSON: the same text for the same result, however it was run."""
+        for table in ("task", "program", "result", "attempt", "output", "near"):
+            for row in self.connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3"):
+                yield json.dumps([table, *(value.hex() if isinstance(value, bytes) else value for value in row)])
+
     def tasks(self) -> list[Task]:
         """The tasks, in the order of the run."""
         return list(self.each_task())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -107,17 +108,28 @@ def run(
     summary = Summary(writer.record, backend)
     summary.seconds["record"] += time.perf_counter() - start
     runner = _Runner(options, programs, tasks, [*standard_differs(), *differs], writer, summary, stop, progress)
+    try:
+        _run_and_finish(runner, writer, summary)
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"cannot write the results to {out}: {error}; what was written before can be resumed"
+        ) from error
+    summary.total_seconds = time.perf_counter() - start
+    return summary
+
+
+def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> None:
+    start = time.perf_counter()
     state = "stopped"
     try:
-        writer.log(f"{'resumed' if resume else 'started'}: {len(programs):,} programs, {len(tasks):,} tasks, {backend}")
+        done, total = runner.done, runner.total
+        writer.log(f"{'resumed' if done else 'started'}: {total - done:,} of {total:,} evaluations, {summary.backend}")
         runner.run()
         state = "done" if summary.finished else "stopped"
     finally:
         writer.log(f"{state}: {summary.evaluations:,} evaluations in {time.perf_counter() - start:.1f} s")
         with summary.stage("record"):
             writer.finish(state)
-    summary.total_seconds = time.perf_counter() - start
-    return summary
 
 
 def run_programs(programs: Sequence[Program], tasks: Sequence[Task], **options: Any) -> dict[str, list[str]]:

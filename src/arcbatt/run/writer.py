@@ -86,7 +86,8 @@ class RunWriter:
             try:
                 directory.mkdir(parents=True, exist_ok=True)
                 log = _locked_log(directory)
-                (directory / RESULTS).unlink(missing_ok=True)  # of a run that was killed before it had a run.json
+                for ending in ("", "-wal", "-shm"):  # of a run that was killed before it had a run.json
+                    (directory / f"{RESULTS}{ending}").unlink(missing_ok=True)
                 _write(directory / PROGRAMS, "\n\n".join(map(unparse, programs)))
                 connection = sqlite3.connect(directory / RESULTS)
             except (OSError, sqlite3.Error) as error:
