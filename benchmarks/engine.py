@@ -25,7 +25,8 @@ from machine import describe
 
 from arcbatt.arc.packing import pack_samples
 from arcbatt.arc.tasks import Task, load_tasks
-from arcbatt.backends.cpu import STATUS, Engine
+from arcbatt.backends.cpu import Engine
+from arcbatt.backends.outputs import STATUS
 from arcbatt.backends.python import Sample, evaluate
 from arcbatt.frontend import Program, parse_file, parse_program
 from arcbatt.solvers import library
@@ -65,12 +66,10 @@ def spread(values: list[float], unit: float = 1.0, digits: int = 2) -> str:
 
 
 def timed(engine: Engine, data: Any, times: int = 3) -> list[float]:
-    """Seconds of whole runs; long ones are not repeated for more than a minute."""
+    """Seconds of whole runs, the reference apart; long ones are not repeated for more than a minute."""
     out: list[float] = []
     while len(out) < times and sum(out) < 60:
-        start = time.perf_counter()
-        engine.run_raw(data)
-        out.append(time.perf_counter() - start)
+        out.append(engine.run(data, complete=False).seconds["run"])
     return out
 
 
@@ -79,23 +78,29 @@ def everywhere(programs: list[Program], tasks: list[Task], solve: Any, sample: i
     samples = [one for task in tasks for one in task.samples]
     start = time.perf_counter()
     data = pack_samples(samples)
-    print(
-        f"- packing {len(samples):,} samples: {1e3 * (time.perf_counter() - start):.1f} ms, {data.nbytes / 1e6:.1f} MB"
-    )
+    packing = time.perf_counter() - start
+    print(f"- packing {len(samples):,} samples: {1e3 * packing:.1f} ms, {data.nbytes / 1e6:.1f} MB")
     start = time.perf_counter()
     engine = Engine.of(programs, threads=1)
     code_seconds = time.perf_counter() - start
     print(f"- merge, compile, lower: {code_seconds:.2f} s; {len(engine.code.rejected)} programs not lowered")
     total = len(engine.names) * len(samples)
-    statuses, _, _, grown, peak = engine.run_raw(data)
-    counts = ", ".join(f"{name} {int((statuses == k).sum()):,}" for k, name in enumerate(STATUS))
-    print(f"- {total:,} evaluations: {counts}; arena at most {peak * 4 / 2**20:.1f} MiB a thread, grown {grown} times")
+    done = engine.run(data)
+    counts = ", ".join(f"{name} {int((done.statuses == k).sum()):,}" for k, name in enumerate(STATUS))
+    print(f"- {total:,} evaluations: {counts}")
+    print(f"- arena at most {done.peak_bytes / 2**20:.1f} MiB a thread, grown {done.grown} times")
+    fallbacks = ", ".join(f"{why} {count:,}" for why, count in done.fallbacks.most_common()) or "none"
+    print(f"- on the reference: {fallbacks}; {done.seconds['reference']:.2f} s longer than the engine took")
     rates = {}
     for threads in sorted({1, os.cpu_count() or 1}):
         engine.threads = threads
         seconds = timed(engine, data)
         rates[threads] = total / statistics.median(seconds)
-        print(f"- engine, {threads} threads: {spread(seconds)} s, {rates[threads]:,.0f} evaluations/s")
+        each = statistics.median(seconds) / len(samples)
+        print(
+            f"- engine, {threads} threads: {spread(seconds)} s, {rates[threads]:,.0f} evaluations/s; a sample: "
+            f"packing {1e6 * packing / len(samples):.1f} us, run {1e6 * each:.0f} us"
+        )
     draw = random.Random(1)
     chosen = [(draw.choice(programs), draw.choice(samples)) for _ in range(sample)]
     compare("the reference", evaluate, chosen, rates[1])

@@ -6,11 +6,16 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from arcbatt.card import make_card, write_batt
+from arcbatt.differs import standard_differs
 from arcbatt.frontend import parse_text
+from arcbatt.run.options import RunOptions
+from arcbatt.solvers import library
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -28,8 +33,26 @@ def test_the_python_example_of_the_engine_page():
     block = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "engine.md").read_text(), re.DOTALL)
     scope: dict = {}
     exec(block[1], scope)
-    assert scope["matches"].shape == scope["statuses"].shape == scope["hashes"].shape
+    assert scope["outputs"].hashes.shape == (len(scope["samples"]), len(scope["library"]()))
     assert len(scope["values"]) == len(scope["library"]())
+
+
+def test_the_python_examples_of_the_run_page(tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "run.md").read_text(), re.DOTALL)
+    write_batt(make_card(library()[:5], standard_differs()), tmp_path / "batt.py")
+    scope: dict = {"folder": tmp_path / "run", "batt_file": tmp_path / "batt.py"}
+    for block in blocks:
+        exec(block, scope)
+    assert scope["solved"] == scope["tests"]
+    assert {one.program for one in scope["near"]} < {one.program for one in scope["attempts"]}
+    assert len(scope["lines"]) == len(scope["inputs"])
+
+
+def test_the_options_of_the_run_page():
+    rows = dict(re.findall(r"\| `(--[a-z-]+).*? \| (.*?) \|\n", (ROOT / "docs" / "run.md").read_text()))
+    options = {RunOptions.flag(one.name): RunOptions.help(one.name) for one in fields(RunOptions)}
+    del options["--slice-size"]
+    assert {flag: text for flag, text in rows.items() if flag in options} == options
 
 
 def test_the_program_of_the_language_page():

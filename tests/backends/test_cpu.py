@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +13,10 @@ from hypothesis import strategies as st
 from arcbatt import _core, _core_lanes
 from arcbatt.arc.packing import pack_samples
 from arcbatt.arc.tasks import load_tasks
-from arcbatt.backends.cpu import STATUS, Engine
+from arcbatt.backends.cpu import Engine
+from arcbatt.backends.merged import Engine as MergedEngine
+from arcbatt.backends.outcome import Failed
+from arcbatt.backends.outputs import STATUS, grid_of, outcome_hash
 from arcbatt.backends.python import Sample, evaluate
 from arcbatt.conformance import check, read_vectors
 from arcbatt.frontend import parse_expression, parse_program
@@ -30,7 +36,7 @@ def agree(programs, sample, core, max_steps=MAX_STEPS, rewrites=None) -> int:
     values, statuses = engine.values(sample), engine.status_of(sample)
     compared = 0
     for program in programs:
-        if program.name in engine.names and statuses[program.name] not in ("escape", "overflow"):
+        if program.name in engine.lowered and statuses[program.name] not in ("escape", "overflow"):
             compared += 1
             want = evaluate(program, sample, Machine(max_steps))
             assert values[program.name] == want, f"{program}on {sample}\nwant {want}\ngot {values[program.name]}"
@@ -140,12 +146,13 @@ def test_the_library_solves_its_tasks(core):
     assert len(engine.code.rejected) <= 1
     tasks = [TASKS[program.id] for program in LIBRARY[::9]]
     samples = [sample for task in tasks for sample in task.samples]
-    statuses, matches, *_ = engine.run_raw(pack_samples(samples))
+    outputs = engine.run(samples)
     row = 0
     for task in tasks:
-        column = engine.names.index(f"solve_{task.id}") if f"solve_{task.id}" in engine.names else None
+        column = engine.names.index(f"solve_{task.id}")
         for _ in task.samples:
-            assert column is None or (matches[row, column] and statuses[row, column] == 0)
+            assert outputs.matches[row, column]
+            assert outputs.statuses[row, column] == 0
             row += 1
 
 
@@ -182,34 +189,162 @@ def crowd():
 def test_any_number_of_threads_gives_the_same(crowd):
     programs, samples = crowd
     data = pack_samples(samples)
-    runs = [Engine.of(programs, threads=threads).run_raw(data, hashes=True) for threads in (1, 2, 5)]
-    for statuses, matches, hashes, *_ in runs[1:]:
-        np.testing.assert_array_equal(statuses, runs[0][0])
-        np.testing.assert_array_equal(matches, runs[0][1])
-        np.testing.assert_array_equal(hashes, runs[0][2])
-    lanes = Engine.of(programs, threads=2, core=_core_lanes).run_raw(data, hashes=True)
-    np.testing.assert_array_equal(lanes[2], runs[0][2])
+    engine = Engine.of(programs)
+    runs = []
+    for threads in (1, 2, 5):
+        engine.threads = threads
+        runs.append(engine.run(data, "grid"))
+    runs.append(Engine.of(programs, threads=2, core=_core_lanes).run(data, "grid"))
+    for other in runs[1:]:
+        assert_same(other, runs[0])
+
+
+def assert_same(a, b):
+    assert a.names == b.names
+    for name in ("statuses", "matches", "agreement", "hashes", "done"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), name)
+    for name in ("height", "width"):
+        np.testing.assert_array_equal(getattr(a.grids, name), getattr(b.grids, name), name)
+    for row, column in np.ndindex(a.statuses.shape):
+        one, other = a.grid(row, column), b.grid(row, column)
+        assert (one is None) == (other is None)
+        assert one is None or np.array_equal(one, other)
 
 
 def test_every_program_on_every_sample_agrees_with_the_reference(crowd):
     programs, samples = crowd
-    engine = Engine.of(programs[::4])
-    statuses, matches, *_ = engine.run_raw(pack_samples(samples))
-    for row, sample in enumerate(samples[::3]):
+    programs, samples = programs[::4], samples[::3]
+    engine = Engine.of(programs)
+    outputs = engine.run(samples, "grid")
+    for row, sample in enumerate(samples):
         values = engine.values(sample)
-        for column, name in enumerate(engine.names):
-            program = next(one for one in programs if one.name == name)
+        for column, program in enumerate(programs):
             want = evaluate(program, sample)
-            assert values[name] == want
-            assert bool(matches[3 * row, column]) == (want == sample.C) or STATUS[statuses[3 * row, column]] == "escape"
+            assert values[program.name] == want
+            assert STATUS[outputs.statuses[row, column]] == (want.reason if isinstance(want, Failed) else "ok")
+            assert outputs.matches[row, column] == (want == sample.C)
+            assert outputs.hashes[row, column] == outcome_hash(want)
+            grid = outputs.grid(row, column)
+            assert grid is None if grid_of(want) is None else np.array_equal(grid, want)
+            if grid is not None and grid.shape == np.shape(sample.C):
+                assert outputs.agreement[row, column] == (grid == sample.C).sum()
+            else:
+                assert outputs.agreement[row, column] == 0
+    assert_same(MergedEngine.of(programs).run(samples, "grid"), outputs)
+
+
+@CORES
+@settings(max_examples=30)
+@given(seed=seeds)
+def test_outputs_hash_alike_on_the_engine_and_on_the_reference(core, seed):
+    """Of outputs of every type; each result is computed by the engine, and again by the reference's own rule."""
+    programs, sample = random_programs(seed), random_sample(seed)
+    engine = Engine.of(programs, threads=1, arena_bytes=1 << 22, core=core)
+    outputs = engine.run([sample], "grid")
+    assert_same(MergedEngine.of(programs).run([sample], "grid"), outputs)
+
+
+def hash_of(body, grid=((1, 2), (3, 4))):
+    engine = Engine.of([parse_program(f"def solve_a(I):\n    return {body}\n")])
+    outputs = engine.run([Sample(grid, (), grid)], "grid")
+    want = engine.values(Sample(grid, (), grid))["solve_a"]
+    assert outputs.hashes[0, 0] == outcome_hash(want)
+    return outputs
+
+
+def test_what_a_grid_is_goes_by_value():
+    whole = hash_of("I")
+    assert whole.matches[0, 0]
+    for body in ("totuple(I)", "pair(first(dmirror(I)), last(dmirror(I)))", "astuple((1, 2), (3, 4))"):
+        outputs = hash_of(body)
+        assert outputs.matches[0, 0], body
+        assert outputs.agreement[0, 0] == 4
+        assert outputs.hashes[0, 0] == whole.hashes[0, 0]
+        np.testing.assert_array_equal(outputs.grid(0, 0), [[1, 2], [3, 4]])
+    for body in (
+        "first(I)",
+        "asindices(I)",
+        "astuple((1, 2), ONE)",
+        "combine(I, first(I))",
+        "height(I)",
+        "crop(I, ORIGIN, ORIGIN)",
+    ):
+        outputs = hash_of(body)
+        assert not outputs.matches[0, 0], body
+        assert outputs.grid(0, 0) is None
 
 
 def test_hashes_tell_values_apart():
     engine = Engine.of([parse_program("def solve_a(I):\n    return I\n")])
     grids = [((0,),), ((1,),), ((0, 0),), ((0,), (0,)), ((0,),)]
-    _, _, hashes, *_ = engine.run_raw(pack_samples([Sample(grid) for grid in grids]), hashes=True)
+    hashes = engine.run([Sample(grid) for grid in grids], "hash").hashes
     assert len({int(value) for value in hashes[:, 0]}) == 4
     assert hashes[0, 0] == hashes[4, 0]
+    others = ["height(I)", "asindices(I)", "asobject(I)", "totuple(asindices(I))", "first(I)", "merge(I)", "shape(I)"]
+    others += [
+        "astuple(ONE, shape(I))",
+        "objects(I, T, F, F)",
+        "initset(I)",
+        "first(ZERO)",
+        "last(ORIGIN)",
+        "index(I, (9, 9))",
+    ]
+    assert len({int(hash_of(body).hashes[0, 0]) for body in others}) == len(others)
+
+
+def test_only_what_is_wanted_comes_back():
+    engine = Engine.of([parse_program("def solve_a(I):\n    return I\n")])
+    samples = [Sample(((1,),))]
+    assert engine.run(samples).hashes is None
+    assert engine.run(samples).grids is None
+    assert engine.run(samples, "hash").grids is None
+    assert engine.run([], "grid").statuses.shape == (0, 1)
+
+
+def test_an_interrupt_is_seen_while_the_engine_runs():
+    heavy = "mapply(lbind(shift, asobject(I)), product(interval(0, 40, 1), interval(0, 40, 1)))"
+    engine = Engine.of([parse_program(f"def solve_a(I):\n    return size({heavy})\n")], threads=2)
+    samples = [Sample(((1, 2, 3) * 10,) * 30)] * 5000
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        engine.run(samples)
+
+
+@pytest.mark.parametrize("kind", [Engine, MergedEngine])
+def test_a_stop_leaves_what_is_done(kind):
+    engine = kind.of(LIBRARY[::4], threads=1)
+    samples = [sample for task in TASKS.values() for sample in task.samples]
+    seen = []
+    outputs = engine.run(samples, "hash", stop=lambda: bool(seen), progress=seen.append)
+    done = np.flatnonzero(outputs.done)
+    assert 0 < len(done) < len(samples)
+    some = done[:: max(1, len(done) // 20)]
+    again = engine.run([samples[row] for row in some], "hash")
+    np.testing.assert_array_equal(again.hashes, outputs.hashes[some])
+
+
+def test_what_the_engine_leaves_open_is_completed_and_counted():
+    bodies = [
+        "I",
+        "vconcat(I, lefthalf(I))",
+        "canvas(THOUSAND, UNITY)",
+        "combine(I, first(I))",
+        "apply(initset, I)",
+    ]
+    programs = [parse_program(f"def solve_a{k}(I):\n    return {body}\n") for k, body in enumerate(bodies)]
+    samples = [Sample(((1, 2), (3, 4)), (), ((1, 2), (3, 4))), Sample(((5,),))]
+    engine = Engine.of(programs)
+    outputs = engine.run(samples, "grid")
+    assert outputs.names == [program.name for program in programs]
+    assert_same(outputs, MergedEngine.of(programs).run(samples, "grid"))
+    assert outputs.fallbacks["escape"] >= 1
+    assert any(why.startswith("not lowered: ") for why in outputs.fallbacks)
+    assert sum(outputs.fallbacks.values()) == sum(
+        engine.status_of(sample)[name] in ("escape", *engine.code.rejected.values())
+        for sample in samples
+        for name in engine.names
+    )
 
 
 def test_an_item_that_does_not_fit_runs_bigger_then_on_the_reference():
@@ -217,12 +352,12 @@ def test_an_item_that_does_not_fit_runs_bigger_then_on_the_reference():
     program, sample = parse_program(text), random_sample(1)
     want = evaluate(program, sample)
     grows = Engine.of([program], arena_bytes=1, most_bytes=1 << 26)
-    *_, grown, _ = grows.run_raw(pack_samples([sample]))
-    assert grown >= 1
+    assert grows.run([sample]).grown >= 1
     assert grows.values(sample)["solve_a"] == want
     stuck = Engine.of([program], arena_bytes=1, most_bytes=1)
     assert stuck.status_of(sample)["solve_a"] == "overflow"
     assert stuck.values(sample)["solve_a"] == want
+    assert stuck.run([sample]).fallbacks == {"overflow": 1}
 
 
 def test_a_value_without_a_form_runs_on_the_reference():

@@ -4,39 +4,38 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
+from arcbatt.backends.merged import Completion, MergedReference, Stop
 from arcbatt.backends.outcome import Failed, Outcome
-from arcbatt.backends.python import Sample, evaluate
-from arcbatt.errors import Reason
+from arcbatt.backends.outputs import ESCAPE, MOST_REASONS, OVERFLOW, REASONS, STATUS, Outputs, Wanted
+from arcbatt.backends.python import Sample
 from arcbatt.frontend import Program
 from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import Graph, merge
 from arcbatt.ir.options import Rewrites
-from arcbatt.limits import MAX_STEPS
+from arcbatt.limits import MAX_CELLS, MAX_STEPS
 from arcbatt.lower.layout import plain_form
 from arcbatt.lower.lower import VERSION, Code, lower
+from arcbatt.lower.shapes import shape_of
 from arcbatt.ops.types import BOOL, CELL, IJ, Seq, Set, Tup, Type
-
-STATUS: Final = ("ok", "overflow", "escape", "limit", "type", "empty", "bounds", "zero-division")
-OVERFLOW, ESCAPE = 1, 2
-_REASONS: Final = {number: Reason(name) for number, name in enumerate(STATUS) if number > ESCAPE}
-_CHUNK: Final = 64
-"""Samples between two looks at whether to stop."""
 
 
 class Engine:
-    """Runs one merged graph on samples.
+    """Runs one merged graph on samples. `names` are the programs, in the order of the columns of what comes back.
 
     `threads` defaults to the machine's cores. Each thread starts with an arena of `arena_bytes` and may grow it to
     `most_bytes` for an item that does not fit; what does not fit then runs on the reference.
     """
+
+    backend = "cpu"
 
     def __init__(
         self,
@@ -55,11 +54,25 @@ class Engine:
         self.max_steps = max_steps
         plain = rewrites or Rewrites(group_objects=False, group_traversals=False)
         self.code: Code = lower(compile_graph(graph, plain).graph, columns=plain.columns)
-        self.names = list(self.code.outputs)
+        self.names = list(graph.outputs)
+        self.lowered = list(self.code.outputs)
+        shapes = [shape_of(kind) for _, kind in self.code.outputs.values()]
+        self._shapes = np.array([word for shape in shapes for word in shape], np.uint32)
+        self._starts = np.cumsum([0, *map(len, shapes)]).astype(np.uint32)
+        numbers = {name: column for column, name in enumerate(self.names)}
+        self._columns = np.array([numbers[name] for name in self.lowered], np.uint32)
+        self._reasons = [STATUS[OVERFLOW], STATUS[ESCAPE]]
+        self._rejected: dict[int, int] = {}
+        for name, why in self.code.rejected.items():
+            reason = f"not lowered: {why}"
+            if reason not in self._reasons and len(self._reasons) < MOST_REASONS:
+                self._reasons.append(reason)
+            place = self._reasons.index(reason) if reason in self._reasons else len(self._reasons) - 1
+            self._rejected[numbers[name]] = place + 1
         self._program = self._loaded()
+        self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
         least = 4 * len(self.code.image) + (1 << 16)
         self._words = (max(arena_bytes, least) // 4, max(most_bytes, least) // 4)
-        self._written: dict[str, Program] = {}
 
     @classmethod
     def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
@@ -90,55 +103,97 @@ class Engine:
             data.count, data.demo,
         )  # fmt: skip
 
-    def run_raw(
-        self, data: PackedSamples, *, hashes: bool = False
-    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.uint64], int, int]:
-        """Statuses, match bits and hashes of the lowered programs alone; how often arenas grew; most words of one."""
-        count, columns = len(data), len(self.names)
-        statuses = np.zeros((count, columns), np.uint8)
-        matches = np.zeros((count, columns), np.uint8)
-        digests = np.zeros((count if hashes else 0, columns), np.uint64)
-        packed = self._packed(data)
-        grown = peak = 0
-        step = max(_CHUNK * self.threads, 1)
-        for begin in range(0, count, step):  # an interrupt is seen between chunks
-            end = min(begin + step, count)
-            more, most = self.core.run(
-                self._program, packed, begin, end, self.threads, *self._words, self.max_steps,
-                statuses[begin:end], matches[begin:end], digests[begin:end],
+    def run(
+        self,
+        samples: Sequence[Sample] | PackedSamples,
+        outputs: Wanted = "match",
+        *,
+        largest: int = MAX_CELLS,
+        stop: Stop | None = None,
+        progress: Callable[[int], None] | None = None,
+        complete: bool = True,
+    ) -> Outputs:
+        """Every program on every sample; what the engine leaves open is completed on the reference and counted.
+
+        `outputs` says what to bring back beside statuses, matches and agreement; grids of more than `largest` cells are
+        not kept. An interrupt is seen within a sample's time. `stop` is asked some twenty times a second whether to end
+        early: then `Outputs.done` says which samples are finished. `progress` is told how many samples are. Without
+        `complete` what is open stays so: overflow, escape, and nothing of programs that were not lowered.
+        """
+        data = self.pack(samples)
+        result = Outputs.empty(self.names, len(data), outputs)
+        assert result.hashes is not None
+        assert result.grids is not None
+        completion = Completion(result, data, self.graph, largest=largest, max_steps=self.max_steps, stop=stop)
+        taken = np.zeros(len(data), np.bool_)
+        start = time.perf_counter()
+
+        def watch(done: int) -> bool:
+            if progress:
+                progress(done)
+            if complete:
+                self._offer(result, taken, completion)
+            return bool(stop and stop())
+
+        try:
+            result.grown, peak, result.grids.cells = self.core.run(
+                self._program, self._packed(data), max(1, min(self.threads, len(data))), *self._words, self.max_steps,
+                largest, self._columns, self._shapes, self._starts, result.statuses, result.matches.view(np.uint8),
+                result.agreement, result.hashes, result.grids.offset, result.grids.height, result.grids.width,
+                result.done.view(np.uint8), watch,
             )  # fmt: skip
-            grown += more
-            peak = max(peak, most)
-        return statuses, matches.view(np.bool_), digests, grown, peak
+            result.peak_bytes = 4 * peak
+            result.seconds["run"] = time.perf_counter() - start
+            if complete:
+                self._offer(result, taken, completion)
+            completion.finish()
+        except BaseException:
+            completion.cancel()
+            raise
+        result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]
+        return result.trimmed(outputs)
+
+    def _offer(self, result: Outputs, taken: NDArray[np.bool_], completion: Completion) -> None:
+        """Hand samples that are done since the last look to the reference, what is open in them marked with why."""
+        rows = np.flatnonzero(result.done & ~taken)
+        taken[rows] = True
+        origin = np.zeros((len(rows), len(self.names)), np.uint8)
+        for place, why in enumerate((OVERFLOW, ESCAPE), 1):
+            origin[result.statuses[rows] == why] = place
+        for column, place in self._rejected.items():
+            origin[:, column] = place
+        result.origin[rows] = origin
+        result.reasons = self._reasons
+        completion.offer(rows[origin.any(axis=1)].tolist())
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample: the engine's values, the reference's where it has none."""
-        data = pack_samples([sample])
+        rows = dict(zip(self.lowered, self._ran(sample), strict=True))
+        reference = MergedReference(self.graph, sample, self.max_steps)
         found: dict[str, Outcome] = {}
-        for name, (status, value) in zip(self.names, self.core.values(
-            self._program, self._packed(data), 0, *self._words, self.max_steps), strict=True
-        ):  # fmt: skip
+        for name in self.names:
+            status, value = rows.get(name, (ESCAPE, None))
             if status in (OVERFLOW, ESCAPE):
-                found[name] = self.reference(name, sample)
+                found[name] = reference.of(name)
             elif status:
-                found[name] = Failed(_REASONS[status])
+                found[name] = Failed(REASONS[status])
             else:
                 found[name] = as_typed(value, self.code.outputs[name][1])
-        for name in self.code.rejected:
-            found[name] = self.reference(name, sample)
         return found
 
     def status_of(self, sample: Sample) -> dict[str, str]:
-        """How every program fared on the engine itself: a status, or why it was not lowered."""
-        data = pack_samples([sample])
-        rows = self.core.values(self._program, self._packed(data), 0, *self._words, self.max_steps)
-        return {name: STATUS[status] for name, (status, _) in zip(self.names, rows, strict=True)} | self.code.rejected
+        """How every program fares on the engine itself: a status, or why it was not lowered."""
+        rows = zip(self.lowered, self._ran(sample), strict=True)
+        return {name: STATUS[status] for name, (status, _) in rows} | self.code.rejected
 
-    def reference(self, name: str, sample: Sample) -> Outcome:
-        """A program run as it was written."""
-        if name not in self._written:
-            self._written[name] = self.graph.to_program(self.graph.outputs[name], "solve_written")
-        return evaluate(self._written[name], sample)
+    def _ran(self, sample: Sample) -> list[tuple[int, Any]]:
+        """Status and value of the lowered programs; remembered for the sample that was asked for last."""
+        last = self._last
+        if last is None or last[0] is not sample:
+            data = self._packed(pack_samples([sample]))
+            rows = self.core.values(self._program, data, 0, *self._words, self.max_steps)
+            self._last = last = (sample, rows)
+        return last[1]
 
 
 def as_typed(value: Any, kind: Type) -> Any:

@@ -10,22 +10,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from arcbatt.arc.grids import to_grid
 from arcbatt.backends.cpu import Engine
-from arcbatt.backends.outcome import UNKNOWN_OUTPUT, Failed, Outcome
-from arcbatt.backends.python import Sample
-from arcbatt.card.card import Card, score_name
+from arcbatt.backends.outcome import UNKNOWN_OUTPUT, Failed
+from arcbatt.card.card import Card
 from arcbatt.card.load import load_batt
+from arcbatt.card.results import Result, line_numbers, result_of, sample_of
 from arcbatt.errors import UsageError
-
-Result = tuple[list[tuple[int, str, Any]], list[tuple[int, str, str, Any]]]
 
 
 @lru_cache(maxsize=4)
 def _loaded(path: str, stamp: int) -> tuple[Card, Engine, dict[int, int]]:
     card = load_batt(Path(path))
-    numbers = {node: place for place, node in enumerate(card.graph.calls(), 1)}  # loading adds them line by line
-    return card, Engine(card.graph), numbers
+    return card, Engine(card.graph), line_numbers(card)
 
 
 def run_batch(
@@ -42,28 +38,13 @@ def run_batch(
     card, engine, numbers = _loaded(path, Path(path).stat().st_mtime_ns)
     samples = [sample_of(*parts) for parts in zip(Ss, Is, Cs, strict=True)]
     with ThreadPoolExecutor(engine.threads) as pool:
-        return [_result(card, numbers, values) for values in pool.map(engine.values, samples)]
-
-
-def sample_of(samples: Any, given: Any, expected: Any) -> Sample:
-    """A sample from whatever a caller has: tuples, lists or arrays."""
-    pairs = tuple((to_grid(a, "S"), to_grid(b, "S")) for a, b in samples)
-    return Sample(to_grid(given, "I"), pairs, None if expected is None else to_grid(expected, "C"))
+        return [result_of(card, numbers, values) for values in pool.map(engine.values, samples)]
 
 
 def plain_sample(samples: Any, given: Any, expected: Any) -> tuple[Any, Any, Any]:
     """S, I and C as the language has them; an expected output that is not known has failed."""
     sample = sample_of(samples, given, expected)
     return sample.S, sample.I, sample.C if sample.C is not None else UNKNOWN_OUTPUT
-
-
-def _result(card: Card, numbers: dict[int, int], values: dict[str, Outcome]) -> Result:
-    o = [(numbers.get(node, 0), program, values[f"solve_{program}"]) for node, program in card.outputs]
-    s = [
-        (numbers.get(score.node, 0), score.program, score.differ, values[score_name(place)])
-        for place, score in enumerate(card.scores)
-    ]
-    return o, s
 
 
 def engine_banner() -> str:

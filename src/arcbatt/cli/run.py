@@ -2,93 +2,68 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
+from typing import Any, Final
 
-import numpy as np
+import typer
 from rich.console import Console
-from rich.progress import track
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from arcbatt.arc.tasks import Task, load_tasks
-from arcbatt.backends.cpu import ESCAPE, OVERFLOW, Engine
-from arcbatt.backends.python import Sample, evaluate
 from arcbatt.card import load_batt
 from arcbatt.cli.card import read_programs
 from arcbatt.errors import UsageError
 from arcbatt.frontend import Program
+from arcbatt.run.options import RunOptions
+from arcbatt.run.record import RunRecord
+from arcbatt.run.runner import Summary, run
+
+_SHOWN_PROGRAMS: Final = 6
+_SHOWN_NEAR: Final = 10
+_SECONDS_BETWEEN_LINES: Final = 5.0
 
 
-@dataclass
-class Solved:
-    """Which programs solve every pair of which task, and how many evaluations that took."""
+def run_command(options: RunOptions, out: Path | None, resume: bool, quiet: bool) -> None:
+    """Run, say how it goes, and print what came of it."""
+    start = time.monotonic()
+    console = Console(stderr=True, quiet=quiet)
+    read_start = time.perf_counter()
+    read = _of_batt(Path(options.batt)) if options.batt else read_programs([Path(path) for path in options.solvers])
+    differs = [program for program in read if program.name.startswith("differ_")]
+    programs = [program for program in read if not program.name.startswith("differ_")]
+    tasks = read_tasks(options)
+    reading = time.perf_counter() - read_start
+    with interruptible() as interrupted, shown(console) as progress:
 
-    by_task: dict[str, list[str]]
-    evaluations: int
-    on_reference: int = 0
+        def stop() -> bool:
+            late = options.seconds is not None and time.monotonic() - start >= options.seconds
+            return late or interrupted()
 
-    def on_the_reference(self, engine: Engine, name: str, samples: Sequence[Sample]) -> bool:
-        """Whether a program is right on samples the engine left open; stops at the first it gets wrong."""
-        for sample in samples:
-            self.on_reference += 1
-            if engine.reference(name, sample) != sample.C:
-                return False
-        return True
-
-
-def run_programs(
-    paths: list[Path], batt: Path | None, dataset: str, backend: str, threads: int | None, quiet: bool
-) -> None:
-    """Run, and print a table of the tasks that programs solve."""
-    if paths and batt:
-        raise UsageError("give --solvers or --batt, not both")
-    if backend not in ("cpu", "python"):
-        raise UsageError(f"no backend {backend!r}; there are: cpu, python")
-    programs = _of_batt(batt) if batt else read_programs(paths)
-    tasks = load_tasks(dataset)
-    start = time.perf_counter()
-    if backend == "cpu":
-        solved = run_on_engine(programs, tasks, threads)
-    else:
-        solved = run_on_reference(programs, tasks, quiet)
-    _print(solved, len(tasks), len(programs), time.perf_counter() - start, backend)
+        summary = run(options, programs, tasks, differs=differs, out=out, resume=resume, stop=stop, progress=progress)
+    summary.seconds["read"] = reading
+    print_summary(summary, len(tasks), len(programs))
+    if out is not None:
+        typer.echo(f"the run is in {out}" + ("" if summary.finished else "; go on with the same command and --resume"))
+    if interrupted():
+        raise typer.Exit(130)
 
 
-def run_on_engine(programs: list[Program], tasks: list[Task], threads: int | None) -> Solved:
-    """Every program on every pair of every task; what the engine cannot do runs on the reference."""
-    engine = Engine.of(programs, threads=threads)
-    samples = [sample for task in tasks for sample in task.samples]
-    statuses, matches, *_ = engine.run_raw(engine.pack(samples))
-    escaped = (statuses == ESCAPE) | (statuses == OVERFLOW)
-    solved = Solved({}, len(samples) * len(programs))
-    row = 0
-    for task in tasks:
-        rows = slice(row, row + len(task.samples))
-        row += len(task.samples)
-        names = []
-        for column in np.flatnonzero((matches[rows] | escaped[rows]).all(axis=0)):
-            name = engine.names[column]
-            open_samples = [sample for sample, left in zip(task.samples, escaped[rows, column], strict=True) if left]
-            if solved.on_the_reference(engine, name, open_samples):
-                names.append(name)
-        names += [name for name in engine.code.rejected if solved.on_the_reference(engine, name, task.samples)]
-        if names:
-            solved.by_task[task.id] = [name.partition("_")[2] for name in names]
-    return solved
-
-
-def run_on_reference(programs: list[Program], tasks: list[Task], quiet: bool) -> Solved:
-    """The same on the reference, where a program is dropped at the first pair it gets wrong."""
-    solved = Solved({}, 0)
-    for task in track(tasks, description="tasks", disable=quiet, console=Console(stderr=True)):
-        for program in programs:
-            pairs = _pairs_solved(program, task)
-            solved.evaluations += min(pairs + 1, len(task.samples))
-            if pairs == len(task.samples):
-                solved.by_task.setdefault(task.id, []).append(program.id)
-    return solved
+def read_tasks(options: RunOptions) -> Sequence[Task]:
+    """The tasks a run is about."""
+    tasks: Sequence[Task] = load_tasks(options.dataset)
+    if options.ids:
+        known = {task.id: task for task in tasks}
+        if missing := [name for name in options.ids if name not in known]:
+            raise UsageError(f"no task {', '.join(missing)} in {options.dataset}")
+        tasks = [known[name] for name in dict.fromkeys(options.ids)]
+    return tasks if options.count is None else tasks[: options.count]
 
 
 def _of_batt(path: Path) -> list[Program]:
@@ -96,25 +71,97 @@ def _of_batt(path: Path) -> list[Program]:
     return [card.graph.to_program(output.node, f"solve_{output.program}") for output in card.outputs]
 
 
-def _pairs_solved(program: Program, task: Task) -> int:
-    """How many pairs of the task the program gets right before it first gets one wrong."""
-    for count, sample in enumerate(task.samples):
-        if evaluate(program, sample) != sample.C:
-            return count
-    return len(task.samples)
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Turns the first Ctrl-C into a wish to stop, which it returns the way to ask for; a second one is as ever."""
+    seen = False
+
+    def note(_: int, __: FrameType | None) -> None:
+        nonlocal seen
+        seen = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("\nstopping; what is done is kept", file=sys.stderr)
+
+    before: Any = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: seen
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
-def _print(solved: Solved, tasks: int, programs: int, seconds: float, backend: str) -> None:
-    table = Table("task", "solved by")
-    for task, names in solved.by_task.items():
-        table.add_row(task, ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else ""))
-    console = Console()
+@contextmanager
+def shown(console: Console) -> Iterator[Callable[[int, int], None]]:
+    """How far a run is: a bar on a terminal, now and then a line elsewhere, nothing if the console is quiet."""
+    if console.is_terminal and not console.quiet:
+        columns = (TextColumn("evaluations"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console, transient=True) as bars:
+            bar = bars.add_task("evaluations", total=None)
+            yield lambda done, total: bars.update(bar, completed=done, total=total)
+        return
+    last = time.monotonic()
+
+    def line(done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            console.print(f"{done:,} of {total:,} evaluations ({100 * done // max(total, 1)}%)", highlight=False)
+
+    yield line
+
+
+def print_summary(summary: Summary, tasks: int, programs: int) -> None:
+    """The tables and figures of a run."""
+    console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 120)
+    record = summary.record
+    by_demos, solved = record.solved(), record.solved_tests()
+    hidden = {task for (task,) in record.rows("SELECT DISTINCT task FROM results WHERE tests_right IS NULL")}
+    solved |= {task: names for task, names in by_demos.items() if task in hidden}
+    table = Table("task", "solved by", "on its demonstrations only")
+    for task, names in by_demos.items():
+        right = solved.get(task, [])
+        table.add_row(task, _listed(right), _listed([name for name in names if name not in right]))
+    if by_demos:
+        console.print(table)
+    _print_near(console, record, set(solved))
+    own = sum(task in names for task, names in solved.items())
+    console.print(f"{len(solved)} of {tasks} tasks solved by {programs} programs, {own} by the one named for the task")
+    if hidden:
+        console.print(f"  of {len(hidden)} tasks a test is hidden: those are judged by their demonstrations")
+    console.print(f"  {len(by_demos)} tasks have a program that is right on every demonstration")
+    if not summary.finished:
+        ((done,),) = record.rows("SELECT sum(evaluations) FROM batch")
+        ((samples,),) = record.rows("SELECT sum(demos + tests) FROM task")
+        console.print(f"  stopped early: {done or 0:,} of {samples * programs:,} evaluations are done")
+    busy = summary.seconds["run"] + summary.seconds["reference"]
+    rate = f", {summary.evaluations / busy:,.0f} a second" if busy else ""
+    console.print(f"{summary.evaluations:,} evaluations in {summary.total_seconds:.1f} s{rate} ({summary.backend})")
+    console.print("time: " + ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in summary.seconds.items()))
+    fallbacks = summary.fallbacks().most_common()
+    if fallbacks:
+        console.print(f"on the reference: {sum(count for _, count in fallbacks):,} evaluations")
+        for why, count in fallbacks[:_SHOWN_NEAR]:
+            console.print(f"  {count:>9,} {why}", markup=False)
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN_PROGRAMS} more" if len(names) > _SHOWN_PROGRAMS else ""
+    return ", ".join(names[:_SHOWN_PROGRAMS]) + more
+
+
+def _print_near(console: Console, record: RunRecord, solved: set[str]) -> None:
+    """The nearest misses of tasks that nothing solves, with what each differ says."""
+    rows = record.rows(
+        "SELECT id, min(demos - demos_right), max(agreement) FROM near JOIN task USING (task) "
+        "JOIN result USING (task, program) GROUP BY task ORDER BY 2, 3 DESC, task"
+    )
+    missed = [task for task, _, _ in rows if task not in solved]
+    found = [(task, record.near(task)[0]) for task in missed[:_SHOWN_NEAR]]
+    if not found:
+        return
+    table = Table("not solved", "nearest", "demonstrations", "cells right", *found[0][1].scores, title="near misses")
+    for task, near in found:
+        scores = ("" if score is None else str(score) for score in near.scores.values())
+        table.add_row(task, near.program, str(near.demos_right), f"{100 * near.agreement:.1f}%", *scores)
     console.print(table)
-    own = sum(task in names for task, names in solved.by_task.items())
-    console.print(f"{len(solved.by_task)} of {tasks} tasks solved by {programs} programs", highlight=False)
-    console.print(f"{own} of them by the program named for the task", highlight=False)
-    rate = solved.evaluations / seconds if seconds else 0
-    line = f"{solved.evaluations:,} evaluations in {seconds:.1f} s, {rate:,.0f} a second ({backend})"
-    if solved.on_reference:
-        line += f"; {solved.on_reference:,} of them on the reference"
-    console.print(line, highlight=False)
+    if len(missed) > len(found):
+        console.print(f"and near misses of {len(missed) - len(found)} more tasks")

@@ -48,7 +48,7 @@ def backend_named(name: str, coverage: Counter[str]) -> Run:
         engine = Engine.of([program], threads=1, arena_bytes=1 << 20, core=core)
         status = engine.status_of(sample)[program.name]
         coverage[
-            "on the engine" if status not in ("escape", "overflow") and program.name in engine.names else status
+            "on the engine" if status not in ("escape", "overflow") and program.name in engine.lowered else status
         ] += 1
         return engine.values(sample)[program.name]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from arcbatt.lower.codes import BY_COLUMNS, (
+from arcbatt.lower.codes import (
+    BY_COLUMNS,
     CODES,
     FIXED_COST,
     FUNCTIONS_VALUE,

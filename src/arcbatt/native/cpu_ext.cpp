@@ -5,14 +5,19 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 
 #include "engine.h"
 
 namespace nb = nanobind;
 using namespace arcbatt;
 
+using u16 = uint16_t;
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
@@ -88,39 +93,169 @@ static PackedArrays make_packed(In<u8> cells, In<i64> offset, In<i32> height, In
     return arrays;
 }
 
-// Samples [begin, end) on so many threads; statuses, match bits and hashes go to rows by sample, columns by output.
-static std::tuple<u64, u64> run(const Program& program, const PackedArrays& arrays, u32 begin, u32 end, u32 threads,
-                                u64 words, u64 most_words, u64 max_steps, Out<u8> statuses, Out<u8> matches,
-                                Out<u64> hashes) {
-    nb::gil_scoped_release release;
-    Packed data = arrays.view();
-    std::atomic<u32> next{begin};
-    std::atomic<u64> grown{0}, peak{0};
-    u32 outputs = u32(program.outputs.size());
-    bool with_hashes = hashes.shape(0) != 0;
-    auto work = [&] {
-        Worker worker(program, words, most_words, max_steps);
-        for (;;) {
-            u32 sample = next.fetch_add(1);
-            if (sample >= end) break;
-            worker.run(data, i32(sample));
-            size_t row = size_t(sample - begin) * outputs;
-            for (u32 k = 0; k < outputs; ++k) {
-                statuses.data()[row + k] = u8(worker.status(k));
-                matches.data()[row + k] = worker.matches(k, data, i32(sample));
-                if (with_hashes) hashes.data()[row + k] = worker.hash(k);
+// Where results go: rows by sample, and of each output its column. Hashes and grids only where their arrays have rows.
+struct Results {
+    Out<u8> statuses, matches;
+    Out<u16> agreement;
+    Out<u64> hashes;
+    Out<i64> offset;
+    Out<i32> height, width;
+    nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done;
+};
+
+// One run: threads take samples in order, and each sample's results go to its row.
+class Run {
+   public:
+    Run(const Program& program, const Packed& data, const Results& results, const In<u32>& columns,
+        const In<u32>& shapes, const In<u32>& starts, u64 largest)
+        : program_(program),
+          data_(data),
+          results_(results),
+          columns_(columns.data()),
+          shapes_(shapes.data()),
+          starts_(starts.data()),
+          largest_(largest),
+          width_(results.statuses.shape(1)) {
+        samples_ = u32(results.done.shape(0));
+        hashed_ = results.hashes.shape(0) != 0;
+        kept_ = results.offset.shape(0) != 0;
+        if (kept_) chunks_.resize(samples_);
+    }
+
+    // Work as one of the threads.
+    void work(u64 words, u64 most_words, u64 max_steps) {
+        try {
+            Worker worker(program_, words, most_words, max_steps);
+            std::unordered_map<u64, i64> places;
+            while (!stop) {
+                u32 sample = next_.fetch_add(1);
+                if (sample >= samples_) break;
+                worker.run(data_, i32(sample));
+                places.clear();
+                for (u32 k = 0; k < program_.outputs.size(); ++k) record(worker, sample, k, places);
+                __atomic_store_n(results_.done.data() + sample, u8(1), __ATOMIC_RELEASE);
+                ++finished;
             }
+            grown += worker.grown();
+            u64 mine = worker.peak_words(), known = peak.load();
+            while (mine > known && !peak.compare_exchange_weak(known, mine)) {
+            }
+        } catch (const std::bad_alloc&) {
+            out_of_memory = stop = true;
         }
-        grown += worker.grown();
-        u64 mine = worker.peak_words(), seen = peak.load();
-        while (mine > seen && !peak.compare_exchange_weak(seen, mine)) {
+    }
+
+    // The cells of all grids, sample after sample; offsets become places in it.
+    std::vector<i8>* gathered() {
+        auto* all = new std::vector<i8>();
+        size_t total = 0;
+        for (auto& chunk : chunks_) total += chunk.size();
+        all->reserve(total);
+        for (size_t sample = 0; sample < chunks_.size(); ++sample) {
+            i64 base = i64(all->size());
+            for (size_t k = 0; k < program_.outputs.size(); ++k) {
+                i64& offset = results_.offset.data()[sample * width_ + columns_[k]];
+                if (offset >= 0) offset += base;
+            }
+            all->insert(all->end(), chunks_[sample].begin(), chunks_[sample].end());
+            std::vector<i8>().swap(chunks_[sample]);
         }
-    };
-    std::vector<std::thread> pool;
-    for (u32 k = 1; k < threads; ++k) pool.emplace_back(work);
-    work();
-    for (auto& thread : pool) thread.join();
-    return {grown.load(), peak.load()};
+        return all;
+    }
+
+    std::atomic<bool> stop{false}, out_of_memory{false};
+    std::atomic<u32> finished{0};
+    std::atomic<u64> grown{0}, peak{0};
+
+   private:
+    void record(Worker& worker, u32 sample, u32 k, std::unordered_map<u64, i64>& places) {
+        size_t cell = size_t(sample) * width_ + columns_[k];
+        Status s = worker.status(k);
+        results_.statuses.data()[cell] = u8(s);
+        if (s != OK) {
+            if (hashed_) results_.hashes.data()[cell] = hash_failed(s);
+            return;
+        }
+        Seen seen = worker.seen(k, shapes_ + starts_[k], starts_[k + 1] - starts_[k], hashed_ || kept_);
+        if (hashed_) results_.hashes.data()[cell] = seen.hash;
+        if (!seen.grid) return;
+        size_t n = size_t(seen.h) * size_t(seen.w);
+        i32 expected = data_.expected[sample];
+        if (expected >= 0 && seen.h == data_.height[expected] && seen.w == data_.width[expected]) {
+            const i8* wanted = reinterpret_cast<const i8*>(data_.cells + data_.offset[expected]);
+            u32 same = 0;
+            for (size_t at = 0; at < n; ++at) same += seen.cells[at] == wanted[at];
+            results_.agreement.data()[cell] = u16(std::min(same, 65535u));
+            results_.matches.data()[cell] = same == n;
+        }
+        if (!kept_ || n > largest_) return;
+        results_.height.data()[cell] = seen.h;
+        results_.width.data()[cell] = seen.w;
+        std::vector<i8>& chunk = chunks_[sample];
+        auto [found, added] = places.try_emplace(seen.hash, i64(chunk.size()));
+        if (added) chunk.insert(chunk.end(), seen.cells, seen.cells + n);
+        results_.offset.data()[cell] = found->second;
+    }
+
+    const Program& program_;
+    Packed data_;
+    const Results& results_;
+    const u32 *columns_, *shapes_, *starts_;
+    u64 largest_;
+    size_t width_;
+    u32 samples_ = 0;
+    bool hashed_ = false, kept_ = false;
+    std::atomic<u32> next_{0};
+    std::vector<std::vector<i8>> chunks_;
+};
+
+// Every sample on so many threads, while this one waits, looks for signals, and asks `watch` (how many samples are
+// done) whether to stop. Back come how often an arena grew, the most words of one, and the cells of the grids.
+static nb::tuple run(const Program& program, const PackedArrays& arrays, u32 threads, u64 words, u64 most_words,
+                     u64 max_steps, u64 largest, In<u32> columns, In<u32> shapes, In<u32> starts, Out<u8> statuses,
+                     Out<u8> matches, Out<u16> agreement, Out<u64> hashes, Out<i64> offset, Out<i32> height,
+                     Out<i32> width, nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done,
+                     nb::object watch) {
+    Results results{statuses, matches, agreement, hashes, offset, height, width, done};
+    Run state(program, arrays.view(), results, columns, shapes, starts, largest);
+    bool raised = false;
+    {
+        nb::gil_scoped_release release;
+        std::mutex lock;
+        std::condition_variable ended;
+        u32 running = threads;
+        std::vector<std::thread> pool;
+        for (u32 k = 0; k < threads; ++k)
+            pool.emplace_back([&] {
+                state.work(words, most_words, max_steps);
+                std::lock_guard<std::mutex> held(lock);
+                if (--running == 0) ended.notify_all();
+            });
+        for (;;) {
+            {
+                std::unique_lock<std::mutex> held(lock);
+                if (ended.wait_for(held, std::chrono::milliseconds(50), [&] { return running == 0; })) break;
+            }
+            if (state.stop) continue;
+            nb::gil_scoped_acquire acquire;
+            raised = PyErr_CheckSignals() != 0;
+            if (!raised) {
+                PyObject* answer = PyObject_CallFunction(watch.ptr(), "I", state.finished.load());
+                int wanted = answer ? PyObject_IsTrue(answer) : -1;
+                Py_XDECREF(answer);
+                raised = wanted < 0;
+                if (wanted > 0) state.stop = true;
+            }
+            if (raised) state.stop = true;
+        }
+        for (auto& thread : pool) thread.join();
+    }
+    if (raised) throw nb::python_error();
+    if (state.out_of_memory) throw std::bad_alloc();
+    std::vector<i8>* cells = state.gathered();
+    nb::capsule owner(cells, [](void* p) noexcept { delete static_cast<std::vector<i8>*>(p); });
+    return nb::make_tuple(state.grown.load(), state.peak.load(),
+                          nb::ndarray<nb::numpy, i8, nb::ndim<1>>(cells->data(), {cells->size()}, owner));
 }
 
 // --- values as Python objects ---
@@ -201,6 +336,7 @@ NB_MODULE(AB_MODULE, m) {
     nb::class_<PackedArrays>(m, "Packed");
     m.def("program", &make_program, "A program from its words.");
     m.def("packed", &make_packed, "A packed set of samples.");
-    m.def("run", &run, "Run samples; returns how often an arena grew, and the most words one held.");
+    m.def("run", &run,
+          "Run samples; returns how often an arena grew, the most words one held, and the cells of grids.");
     m.def("values", &values, "The outputs of one sample as Python values.");
 }

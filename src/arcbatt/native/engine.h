@@ -5,20 +5,24 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "check.h"
+#include "digest.h"
 #include "packed.h"
 
 namespace arcbatt {
 
-inline u64 hash_bytes(u64 hash, const void* data, size_t n) {
-    const u8* bytes = static_cast<const u8*>(data);
-    for (size_t k = 0; k < n; ++k) hash = (hash ^ bytes[k]) * 1099511628211ull;
-    return hash;
-}
+// An output as others see it: a grid or not, and a hash if one is wanted.
+struct Seen {
+    bool grid;
+    i32 h, w;
+    const i8* cells;
+    u64 hash;
+};
 
 // One thread's interpreter over memory of its own, which grows when an item does not fit.
 class Worker {
@@ -28,7 +32,7 @@ class Worker {
         u64 least_words = program.image.size(), all = NOWHERE;
         words_ = std::min(std::max(words_, least_words), all);
         most_ = std::min(std::max(most_, words_), all);
-        resize();
+        if (!resize()) throw std::bad_alloc();
     }
 
     // Run one sample, again in a bigger arena as long as something did not fit and there is more to be had.
@@ -37,9 +41,13 @@ class Worker {
             run_once(data, sample);
             peak_ = std::max(peak_, u64(machine_.c.a.top));
             if (!overflowed() || words_ >= most_) return;
+            u64 before = words_;
             words_ = std::min(most_, words_ * 8);
+            if (!resize()) {  // the machine has no more either
+                words_ = most_ = before;
+                return;
+            }
             ++grown_;
-            resize();
         }
     }
 
@@ -53,33 +61,38 @@ class Worker {
     }
     u32* value(u32 output) { return machine_.value(program_.outputs[output].slot); }
 
-    // Whether an output is the expected grid, cell by cell.
-    bool matches(u32 output, const Packed& data, i32 sample) {
-        i32 expected = data.expected[sample];
-        if (expected < 0 || status(output) != OK) return false;
-        if (program_.types[program_.outputs[output].type].kind != K_GRID) return false;
-        Grid g = Form<Grid>::load(value(output));
-        if (g.h != data.height[expected] || g.w != data.width[expected]) return false;
-        return std::memcmp(cells(machine_.c, g), data.cells + data.offset[expected], size_t(g.h) * size_t(g.w)) == 0;
-    }
-
-    u64 hash(u32 output) {
-        Status s = status(output);
-        u64 hash = hash_bytes(14695981039346656037ull, &s, sizeof s);
-        if (s != OK) return hash;
-        u32 type = program_.outputs[output].type;
-        return hash_value(hash, type, value(output));
+    // What an output that is OK holds; its cells stay until the next call or run.
+    Seen seen(u32 output, const u32* shape, u32 length, bool hashed) {
+        const u32* words = value(output);
+        if (length == 1 && shape[0] == K_GRID) {
+            Grid g = Form<Grid>::load(words);
+            const i8* from = cells(machine_.c, g);
+            if (g.h > 0 && g.w > 0) return Seen{true, g.h, g.w, from, hashed ? hash_grid(from, g.h, g.w) : 0};
+        }
+        Reader reader;
+        read_value(machine_.c, shape, length, words, reader);
+        if (!reader.is_grid()) return Seen{false, 0, 0, nullptr, reader.hash()};
+        scratch_.resize(size_t(reader.h) * size_t(reader.w));
+        Reader again;
+        again.out = scratch_.data();
+        read_value(machine_.c, shape, length, words, again);
+        return Seen{true, reader.h, reader.w, scratch_.data(),
+                    hashed ? hash_grid(scratch_.data(), reader.h, reader.w) : 0};
     }
 
    private:
-    void resize() {
-        arena_.reset(new u32[words_]);  // not cleared: nothing is read before it is written
+    // Take memory of the wanted size; without any, what there was stays.
+    bool resize() {
+        u32* memory = new (std::nothrow) u32[words_];  // not cleared: nothing is read before it is written
+        if (!memory) return false;
+        arena_.reset(memory);
         std::copy(program_.image.begin(), program_.image.end(), arena_.get());
         machine_.c.a = Arena{arena_.get(), u32(program_.image.size()), u32(words_)};
         machine_.types = Types{program_.types.data(), program_.parts.data()};
         machine_.code = program_.code.data();
         machine_.max_steps = max_steps_;
         machine_.max_trips = trips_for(max_steps_);
+        return true;
     }
 
     void run_once(const Packed& data, i32 sample) {
@@ -132,45 +145,10 @@ class Worker {
         slot[2] = n;
     }
 
-    u64 hash_value(u64 hash, u32 type, const u32* slot) {
-        const TypeDesc& t = program_.types[type];
-        if (t.kind == K_TUP) {
-            for (u32 k = 0; k < t.flat_count; ++k) {
-                u32 part = program_.parts[t.flat_first + k];
-                hash = hash_value(hash, part, slot);
-                slot += program_.types[part].slot_words;
-            }
-            return hash;
-        }
-        if (t.kind <= K_CELL) return hash_bytes(hash, slot, 4 * t.slot_words);
-        return hash_item(hash, type, slot);
-    }
-
-    u64 hash_item(u64 hash, u32 type, const u32* item) {
-        const TypeDesc& t = program_.types[type];
-        if (t.kind <= K_CELL) return hash_bytes(hash, item, 4);
-        if (t.kind == K_TUP) {
-            for (u32 k = 0; k < t.flat_count; ++k) {
-                u32 part = program_.parts[t.flat_first + k];
-                hash = hash_item(hash, part, item);
-                item += program_.types[part].item_words;
-            }
-            return hash;
-        }
-        hash = hash_bytes(hash, item + 1, 4);
-        if (t.kind == K_GRID) {
-            Grid g = Form<Grid>::load(item);
-            return hash_bytes(hash, cells(machine_.c, g), size_t(g.h) * size_t(g.w));
-        }
-        const u32* words = machine_.c.a.at(item[0]);
-        const TypeDesc& inner = program_.types[t.item];
-        for (u32 k = 0; k < item[1]; ++k) hash = hash_item(hash, t.item, words + k * inner.item_words);
-        return hash;
-    }
-
     const Program& program_;
     u64 words_, most_, max_steps_, grown_ = 0, peak_ = 0;
     std::unique_ptr<u32[]> arena_;
+    std::vector<i8> scratch_;
     Interpreter machine_{};
 };
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from arcbatt.errors import Fail, Reason
 from arcbatt.limits import INT_MAX, INT_MIN, MAX_ITEMS, MAX_SIDE
@@ -17,6 +17,7 @@ Object = frozenset[Cell]
 Indices = frozenset[IJ]
 Patch = frozenset[Any]
 Container = frozenset[Any] | tuple[Any, ...]
+_CONTAINERS: Final = frozenset((tuple, frozenset))
 Call = Callable[..., Any]
 """How a primitive calls a function value it was given: `call(function, *arguments)`."""
 
@@ -126,11 +127,14 @@ def size_of(value: Value) -> int:
     """How many integers the value holds, all levels counted."""
     if not isinstance(value, (tuple, frozenset)):
         return 1
-    total, items = 0, list(value)
+    total, items = 0, value
     while items:
-        nested = [item for item in items if isinstance(item, (tuple, frozenset))]
+        kinds = set(map(type, items))
+        if kinds.isdisjoint(_CONTAINERS):
+            return total + len(items)
+        nested = items if kinds <= _CONTAINERS else [item for item in items if type(item) in _CONTAINERS]
         total += len(items) - len(nested)
-        items = list(chain.from_iterable(nested))
+        items = tuple(chain.from_iterable(nested))
     return total
 
 

@@ -1,0 +1,27 @@
+"""Types as native/digest.h reads them: a few words for each, nesting kept."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arcbatt.lower.layout import K_CELL, K_GRID, K_IJ, K_INT, K_OPT, K_SEQ, K_SET, K_TUP, plain_form
+from arcbatt.ops.types import CELL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type
+
+_SINGLE: Final = {INT: K_INT, NEVER: K_INT, OPT_INT: K_OPT, IJ: K_IJ, CELL: K_CELL, GRID: K_GRID}
+
+
+def shape_of(kind: Type) -> list[int]:
+    """The shape of a type that has a form in bytecode."""
+    return _shape(plain_form(kind))[0]
+
+
+def _shape(kind: Type) -> tuple[list[int], int]:
+    """The shape, and how many words an item of the type takes."""
+    if kind in _SINGLE:
+        return [_SINGLE[kind]], 2 if kind == GRID else 1
+    if isinstance(kind, Set | Seq):
+        inner, words = _shape(kind.item)
+        return [K_SET if isinstance(kind, Set) else K_SEQ, words, len(inner), *inner], 2
+    assert isinstance(kind, Tup), kind
+    parts = [_shape(part) for part in kind.parts]
+    return [K_TUP, len(parts), *(word for part, _ in parts for word in part)], sum(words for _, words in parts)
