@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from arcbatt.errors import DataError
 from arcbatt.reference.values import Grid
@@ -38,7 +38,7 @@ def to_grid(value: Any, where: str = "grid") -> Grid:
     return tuple(map(tuple, rows))
 
 
-def is_arc_grid(value: Any) -> bool:
+def is_arc_grid(value: Any) -> TypeGuard[Grid]:
     """Whether a value of the language could be a grid of ARC data: sides up to 30, colours 0 to 9."""
     if type(value) is not tuple or not 1 <= len(value) <= MAX_INPUT_SIDE:
         return False
