@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arc.support import put, raw
@@ -16,7 +17,9 @@ from arcbatt.arc.cache import user_cache_folder
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.arc.taskset import open_tasks
 from arcbatt.arc.variations import vary, write_tasks
+from arcbatt.backends.cpu import Engine
 from arcbatt.errors import DataError
+from arcbatt.solvers import library
 
 TASKS = load_tasks("arcagi")[:6]
 
@@ -52,6 +55,16 @@ def test_small_sets_need_no_cache(source, folder, writes):
     assert list(open_tasks("arcagi", cache=folder, large=0)[:6]) == TASKS
     assert not writes
     assert not folder.exists()
+
+
+def test_the_engine_runs_on_mapped_arrays(source, folder):
+    tasks = open_tasks(source, cache=folder, large=0)
+    engine = Engine.of(library()[:40], threads=2)
+    mapped = engine.run(tasks.packed(slice(1, 5)), "hash")
+    plain = engine.run([sample for task in TASKS[1:5] for sample in task.samples], "hash")
+    assert np.array_equal(mapped.hashes, plain.hashes)
+    assert np.array_equal(mapped.matches, plain.matches)
+    assert not (plain.statuses != 0).all()
 
 
 def test_a_cache_is_written_once_and_read_after(source, folder, writes):
