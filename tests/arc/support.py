@@ -36,3 +36,16 @@ def tasks(draw: st.DrawFn, key: str | None = None) -> Task:
 
 
 task_lists = st.lists(tasks(), min_size=1, max_size=5, unique_by=lambda task: task.id)
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 12) | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["train", "test", "input", "output", "id", "attempt_1", "attempt_2", "x"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)

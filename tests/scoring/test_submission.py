@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arc.support import json_values
 from arcbatt.arc.tasks import Task
 from arcbatt.errors import DataError
 from arcbatt.scoring.scores import Score, TaskScore, score_submission, which_right
@@ -115,3 +116,13 @@ def test_the_rules_agree_where_every_task_has_one_test(right):
     assert (score.kaggle == 1) == (score.repository == 1)
     if all(len(one) == 1 for one in right):
         assert score.kaggle == score.repository
+
+
+@given(json_values, st.dictionaries(st.sampled_from("abx"), st.integers(1, 2)))
+def test_any_json_is_a_submission_or_a_clear_error(value, tests):
+    try:
+        assert set(check_submission(value, tests, "here")) == set(tests)
+        return
+    except DataError as error:
+        problem = str(error)
+    assert problem.startswith("here: ")
