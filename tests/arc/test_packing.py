@@ -11,7 +11,10 @@ from arc.support import task_lists
 from arcbatt.arc.packing import PackedSamples, pack_samples, pack_tasks
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.arc.taskset import TaskSet
-from arcbatt.errors import UsageError
+from arcbatt.backends.cpu import Engine
+from arcbatt.backends.python import Sample, evaluate
+from arcbatt.errors import DataError, UsageError
+from arcbatt.frontend import parse_program
 
 
 def distinct(tasks):
@@ -67,3 +70,17 @@ def test_items_and_slices():
     assert list(some.only([tasks[3].id, tasks[1].id])) == [tasks[3], tasks[1]]
     with pytest.raises(UsageError, match="no task x, y among the 5 tasks"):
         some.only(["x", tasks[0].id, "y"])
+
+
+def test_cells_beyond_the_colours():
+    """A program's output may be packed in its turn; its cells are signed bytes."""
+    grid = ((-128, -1, 0), (9, 10, 127))
+    packed = pack_samples([Sample(grid, ((grid, ((3,),)),), ((5,),))])
+    assert packed.cells.view(np.int8).tolist() == [-128, -1, 0, 9, 10, 127, 5, 3]
+    sample = Sample(grid, (), grid)
+    programs = [parse_program(f"def solve_{name}(I):\n    return {name}(I)\n") for name in ("hmirror", "palette")]
+    values = Engine.of(programs, threads=1).values(sample)
+    assert values == {program.name: evaluate(program, sample) for program in programs}
+    for cell in (128, 255, 256, -129):
+        with pytest.raises(DataError, match="a grid to pack has a cell that is not from -128 to 127"):
+            pack_samples([Sample(((cell,),))])

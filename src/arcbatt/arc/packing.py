@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from arcbatt.arc.tasks import Task
 from arcbatt.backends.python import Sample
+from arcbatt.errors import DataError
 from arcbatt.reference.values import Grid
+
+_MOST_CELL: Final = 127
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,8 @@ def pack_samples(samples: Sequence[Sample]) -> PackedSamples:
         task.append(tasks[id(sample.S)])
     height = np.array([len(grid) for grid in grids], np.int32)
     width = np.array([len(grid[0]) if grid else 0 for grid in grids], np.int32)
-    cells = np.frombuffer(b"".join([bytes(row) for grid in grids for row in grid]), np.uint8)
     return PackedSamples(
-        cells=cells,
+        cells=_cells(grids),
         offset=_starts(height, width),
         height=height,
         width=width,
@@ -81,6 +83,20 @@ def pack_samples(samples: Sequence[Sample]) -> PackedSamples:
         count=np.array(count, np.int32),
         demo=np.array(demo, np.int32),
     )
+
+
+def _cells(grids: Sequence[Grid]) -> NDArray[np.uint8]:
+    """All cells in a row, a byte each; negative ones, which a program may give, as the engine reads them."""
+    try:
+        cells = np.frombuffer(b"".join([bytes(row) for grid in grids for row in grid]), np.uint8)
+        if cells.max(initial=0) <= _MOST_CELL:
+            return cells
+    except ValueError:  # a cell that is no byte
+        pass
+    try:
+        return np.frombuffer(array("b", [cell for grid in grids for row in grid for cell in row]), np.uint8)
+    except OverflowError as error:
+        raise DataError(f"a grid to pack has a cell that is not from -128 to {_MOST_CELL}") from error
 
 
 def _starts(height: NDArray[np.int32], width: NDArray[np.int32]) -> NDArray[np.int64]:
