@@ -10,7 +10,7 @@ from arcbatt.run.options import RunOptions
 from arcbatt.run.record import RunRecord
 from arcbatt.run.writer import Batch, RunWriter
 from arcbatt.scoring.attempts import Pick
-from arcbatt.scoring.from_run import choose_from_run, reads_expected
+from arcbatt.scoring.from_run import choose_from_run, reads
 
 A, B, C, D = ((1,),), ((2,),), ((3, 3),), ((4,),)
 TASKS = [
@@ -80,7 +80,7 @@ def test_a_challenge_with_other_tasks_than_the_run(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "reads"),
+    ("text", "expected"),
     [
         ("def solve_a(I):\n    return I\n", False),
         ("def solve_a(S, I, C):\n    return I\n", False),
@@ -89,5 +89,26 @@ def test_a_challenge_with_other_tasks_than_the_run(tmp_path):
         ("def solve_a(S, I, C):\n    return C\n", True),
     ],
 )
-def test_programs_that_read_the_answer(text, reads):
-    assert reads_expected(parse_program(text)) is reads
+def test_programs_that_read_the_answer(text, expected):
+    assert reads(parse_program(text), "C") is expected
+    assert not reads(parse_program(text), "S")
+
+
+def test_a_program_that_looks_its_input_up_comes_after_one_that_does_not(tmp_path):
+    """It is right on every demonstration whatever the task, because S holds the demonstration itself."""
+    programs = [
+        parse_program("def solve_lookup(S, I, C):\n    return last(first(S))\n"),
+        parse_program("def solve_longer(I):\n    x = hmirror(I)\n    y = hmirror(x)\n    return y\n"),
+    ]
+    assert reads(programs[0], "S")
+    writer = RunWriter.create(tmp_path / "run", RunOptions(dataset="made"), "cpu", programs, TASKS[1:])
+    batch = Batch(
+        first_task=0, tasks=1, first_program=0, programs=2, evaluations=4, seconds=0.5, fallbacks={},
+        results=[(0, 0, 1, 0, 0, None, 1.0, 1), (1, 0, 1, 0, 0, None, 1.0, 2)],
+        outputs=[(10, 1, 1, b"\4"), (11, 1, 2, b"\3\3")],
+        attempts=[(0, 1, 0, 10), (0, 1, 1, 11)],
+    )  # fmt: skip
+    writer.add(batch)
+    writer.finish("done")
+    with RunRecord.open(tmp_path / "run") as record:
+        assert choose_from_run(record).picks["second"] == ((Pick(C, "longer", True), Pick(D, "lookup", True)),)

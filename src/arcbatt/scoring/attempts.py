@@ -1,9 +1,13 @@
 """Choosing two attempts for each test input from what programs gave.
 
 The choice sees demonstrations and test inputs only: a `Question` is a task without the answers. Outputs are ranked by
-the best program that gives them: demonstrations solved, then (between near misses) the share of cells right on the
-demonstrations, then the shorter program, then how many programs as good give the same output. What is left open
-after that goes by the program's name, so that the order never depends on anything else.
+the best program that gives them: demonstrations solved, then programs that do not read S before those that do, then
+(between near misses) the share of cells right on the demonstrations, then the shorter program, then how many programs
+as good give the same output. What is left open after that goes by the program's name, so that the order never depends
+on anything else.
+
+S holds the very demonstration a program is judged on, so one that looks its input up there is right on demonstrations
+without having understood anything; being right says less of such a program.
 """
 
 from __future__ import annotations
@@ -42,6 +46,8 @@ class Candidate:
     """mean over demonstrations of the share of cells right"""
     outputs: tuple[Grid | None, ...]
     """None, or a value that is no grid of ARC, is no attempt"""
+    reads_samples: bool = False
+    """whether its result depends on S"""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ def rank_outputs(candidates: Iterable[Candidate], number: int) -> list[tuple[Gri
     given = [(output, one) for one in candidates if is_arc_grid(output := one.outputs[number])]
     votes = Counter((output, _standing(one)) for output, one in given)
 
-    def order(pair: tuple[Grid, Candidate]) -> tuple[int, float, int, int, str]:
+    def order(pair: tuple[Grid, Candidate]) -> tuple[int, bool, float, int, int, str]:
         output, one = pair
         return *_standing(one), one.lines, -votes[output, _standing(one)], one.program
 
@@ -82,9 +88,9 @@ def fallbacks(question: Question, number: int) -> Iterator[Grid]:
     yield from (((0,),), ((1,),))
 
 
-def _standing(candidate: Candidate) -> tuple[int, float]:
+def _standing(candidate: Candidate) -> tuple[int, bool, float]:
     """How good a program is on the demonstrations; less is better."""
-    return -candidate.demos_right, -candidate.agreement
+    return -candidate.demos_right, candidate.reads_samples, -candidate.agreement
 
 
 def _two(question: Question, number: int, candidates: Sequence[Candidate]) -> tuple[Pick, Pick]:

@@ -34,17 +34,20 @@ def choose_from_run(record: RunRecord, tasks: Iterable[Task] | None = None) -> C
     """Attempts for every task (default: those of the run), by what the run's programs did on demonstrations."""
     recorded = {task.id: Question.of(task) for task in record.each_task()}
     asked = recorded.values() if tasks is None else [Question.of(task) for task in tasks]
-    peeking = {name for name, program in record.programs().items() if reads_expected(program)}
+    peeking = {name for name, program in record.programs().items() if reads(program, "C")}
+    from_samples = {name for name, program in record.programs().items() if reads(program, "S")}
     picks, not_run = {}, []
     for question in asked:
         known = recorded.get(question.id) == question
         if not known:
             not_run.append(question.id)
-        picks[question.id] = choose_attempts(question, candidates(record, question, peeking) if known else [])
+        picks[question.id] = choose_attempts(
+            question, candidates(record, question, peeking, from_samples) if known else []
+        )
     return Chosen(picks, tuple(not_run), tuple(sorted(peeking)))
 
 
-def candidates(record: RunRecord, question: Question, without: set[str]) -> list[Candidate]:
+def candidates(record: RunRecord, question: Question, without: set[str], from_samples: set[str]) -> list[Candidate]:
     """The programs whose outputs on a task the run kept: those that solve its demonstrations and near misses."""
     first = len(question.demonstrations)
     outputs: dict[str, list[Grid | None]] = {}
@@ -58,17 +61,21 @@ def candidates(record: RunRecord, question: Question, without: set[str]) -> list
         question.id,
     )
     return [
-        Candidate(name, lines, demos_right, agreement, tuple(outputs[name]))
+        Candidate(name, lines, demos_right, agreement, tuple(outputs[name]), name in from_samples)
         for name, lines, demos_right, agreement in facts
         if name in outputs
     ]
 
 
-def reads_expected(program: Program) -> bool:
-    """Whether a program's result depends on C, the expected output, so that it proves nothing where that is known."""
-    if "C" not in program.params:
+def reads(program: Program, param: str) -> bool:
+    """Whether a program's result depends on a parameter.
+
+    One that reads C, the expected output, proves nothing where that is known; one that reads S, little on the
+    demonstrations.
+    """
+    if param not in program.params:
         return False
-    return "C" in names(program.result).union(*(names(line.value) for line in live_lines(program)))
+    return param in names(program.result).union(*(names(line.value) for line in live_lines(program)))
 
 
 def _grid(cells: Any) -> Grid | None:
