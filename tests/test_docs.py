@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -15,14 +16,16 @@ from arcbatt.card import make_card, write_batt
 from arcbatt.differs import standard_differs
 from arcbatt.frontend import parse_text
 from arcbatt.run.options import RunOptions
+from arcbatt.scoring.submission import check_submission
 from arcbatt.solvers import library
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_the_console_example_of_the_readme():
-    block = re.search(r"```console\n\$ (.*?)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+@pytest.mark.parametrize("page", ["README.md", "docs/tasks.md"])
+def test_the_console_example_of_a_page(page):
+    block = re.search(r"```console\n\$ (.*?)\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     command = shlex.split(block[1])
     assert command[0] == "arcbatt"
     done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=True)
@@ -53,6 +56,19 @@ def test_the_options_of_the_run_page():
     options = {RunOptions.flag(one.name): RunOptions.help(one.name) for one in fields(RunOptions)}
     del options["--slice-size"]
     assert {flag: text for flag, text in rows.items() if flag in options} == options
+
+
+def test_the_python_example_of_the_tasks_page():
+    block = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "tasks.md").read_text(), re.DOTALL)
+    scope: dict = {}
+    exec(block[1], scope)
+    assert scope["same"]
+    assert len(scope["samples"]) == sum(len(task.samples) for task in scope["tasks"][:100])
+
+
+def test_the_submission_of_the_submit_page():
+    block = re.search(r"```json\n(.*?)```", (ROOT / "docs" / "submit.md").read_text(), re.DOTALL)
+    assert check_submission(json.loads(block[1]), {"007bbfb7": 1})
 
 
 def test_the_program_of_the_language_page():

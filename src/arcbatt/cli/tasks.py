@@ -1,0 +1,39 @@
+"""`arcbatt tasks`: look at a data set, and make large ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from arcbatt.arc.taskset import open_tasks
+from arcbatt.arc.variations import vary, write_tasks
+from arcbatt.errors import UsageError
+
+
+def tell(message: str) -> None:
+    """A message for the person at the terminal that is not the result."""
+    typer.echo(message, err=True)
+
+
+def check_tasks(dataset: str, strict: bool) -> None:
+    """Read a data set and say what is in it and what is wrong with it; exit 1 where a task was skipped."""
+    problems: list[str] = []
+    tasks = open_tasks(dataset, strict=strict, report=problems.append)
+    for problem in problems:
+        tell(problem)
+    arrays = tasks.arrays
+    hidden = int((arrays.expected < 0).sum())
+    tests = tasks.sample_count - int(arrays.demo_start[-1])
+    typer.echo(f"{dataset}: {len(tasks):,} tasks, {int(arrays.demo_start[-1]):,} demonstrations, {tests:,} tests")
+    typer.echo(f"{len(arrays.height):,} grids, {len(arrays.cells):,} cells; {hidden:,} test outputs hidden")
+    if problems:
+        raise typer.Exit(1)
+
+
+def vary_tasks(dataset: str, count: int, seed: int, output: Path) -> None:
+    """Write variations of the tasks of a data set."""
+    if count < 1:
+        raise UsageError(f"--count is at least 1, got {count}")
+    written = write_tasks(vary(open_tasks(dataset, report=tell), count, seed), output)
+    typer.echo(f"{output}: {written:,} tasks")

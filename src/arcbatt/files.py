@@ -1,0 +1,62 @@
+"""Files and folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from arcbatt.errors import UsageError
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[str]]:
+    """A text file to write to; it takes its place when all is written, and what was there stays until then."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def folder_made_whole(path: Path) -> Iterator[Path]:
+    """A folder to fill; it takes its place when all is in it. The place must be free or an empty folder."""
+    try:
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+        if path.exists():
+            raise UsageError(f"{path}: is there already; remove it or give another place")
+        made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+    try:
+        yield made
+        made.chmod(0o777 & ~_umask())
+        made.rename(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,1 @@
+"""Choosing attempts, writing and checking submissions, and scoring them."""

@@ -1,0 +1,82 @@
+"""A submission from the record of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from arcbatt.arc.tasks import Task
+from arcbatt.frontend.program import Program, live_lines, names
+from arcbatt.reference.values import Grid
+from arcbatt.run.record import RunRecord
+from arcbatt.scoring.attempts import Candidate, Pick, Question, choose_attempts
+from arcbatt.scoring.submission import Submission
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The attempts for every task of a challenge, and what was passed over on the way."""
+
+    picks: dict[str, tuple[tuple[Pick, Pick], ...]]
+    not_run: tuple[str, ...]
+    """tasks of the challenge that the run does not have, or has with other grids"""
+    peeking: tuple[str, ...]
+    """programs left out because they read the expected output"""
+
+    @property
+    def submission(self) -> Submission:
+        """The attempts as grids."""
+        return {key: tuple((one.grid, two.grid) for one, two in pairs) for key, pairs in self.picks.items()}
+
+
+def choose_from_run(record: RunRecord, tasks: Iterable[Task] | None = None) -> Chosen:
+    """Attempts for every task (default: those of the run), by what the run's programs did on demonstrations."""
+    recorded = {task.id: Question.of(task) for task in record.each_task()}
+    asked = recorded.values() if tasks is None else [Question.of(task) for task in tasks]
+    peeking = {name for name, program in record.programs().items() if reads(program, "C")}
+    from_samples = {name for name, program in record.programs().items() if reads(program, "S")}
+    picks, not_run = {}, []
+    for question in asked:
+        known = recorded.get(question.id) == question
+        if not known:
+            not_run.append(question.id)
+        picks[question.id] = choose_attempts(
+            question, candidates(record, question, peeking, from_samples) if known else []
+        )
+    return Chosen(picks, tuple(not_run), tuple(sorted(peeking)))
+
+
+def candidates(record: RunRecord, question: Question, without: set[str], from_samples: set[str]) -> list[Candidate]:
+    """The programs whose outputs on a task the run kept: those that solve its demonstrations and near misses."""
+    first = len(question.demonstrations)
+    outputs: dict[str, list[Grid | None]] = {}
+    for attempt in record.attempts(question.id):
+        if attempt.sample >= first and attempt.program not in without:
+            row = outputs.setdefault(attempt.program, [None] * len(question.inputs))
+            row[attempt.sample - first] = _grid(attempt.grid)
+    facts = record.rows(
+        "SELECT DISTINCT name, lines, demos_right, agreement FROM attempt JOIN task USING (task) "
+        "JOIN program USING (program) JOIN result USING (program, task) WHERE id = ?",
+        question.id,
+    )
+    return [
+        Candidate(name, lines, demos_right, agreement, tuple(outputs[name]), name in from_samples)
+        for name, lines, demos_right, agreement in facts
+        if name in outputs
+    ]
+
+
+def reads(program: Program, param: str) -> bool:
+    """Whether a program's result depends on a parameter.
+
+    One that reads C, the expected output, proves nothing where that is known; one that reads S, little on the
+    demonstrations.
+    """
+    if param not in program.params:
+        return False
+    return param in names(program.result).union(*(names(line.value) for line in live_lines(program)))
+
+
+def _grid(cells: Any) -> Grid | None:
+    return None if cells is None else tuple(map(tuple, cells.tolist()))
