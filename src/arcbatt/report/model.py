@@ -1,0 +1,103 @@
+"""What a report says, as plain values: made by hand in tests, from a run's record by `reading`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from arcbatt.arc.tasks import Task
+from arcbatt.report.compare import Got, Verdict
+
+Rows = tuple[tuple[str, str], ...]
+"""Names with their values, as shown."""
+
+
+class Standing(StrEnum):
+    """How far a run came with a task; the order is the order of the report."""
+
+    SOLVED = "solved"
+    TESTS_WRONG = "tests wrong"
+    NEAR = "nearly solved"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Pairs right of pairs there are; `known` is False where the expected outputs are hidden."""
+
+    right: int
+    pairs: int
+    known: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.right}/{self.pairs}" if self.known else "hidden"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What one program gave on every pair of a task; `alike` names the programs that gave the very same."""
+
+    program: str
+    text: str
+    gots: tuple[Got, ...]
+    alike: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TaskReport:
+    """A task and what came of it. `solvers` counts the programs that are right on every demonstration."""
+
+    task: Task
+    standing: Standing
+    attempts: tuple[Attempt, ...] = ()
+    solvers: int = 0
+
+    @property
+    def demonstrations(self) -> Score:
+        """The first attempt's demonstrations."""
+        return self._score(0, len(self.task.train))
+
+    @property
+    def tests(self) -> Score:
+        """The first attempt's tests."""
+        return self._score(len(self.task.train), len(self.task.train) + len(self.task.test))
+
+    def _score(self, start: int, stop: int) -> Score:
+        gots = self.attempts[0].gots[start:stop] if self.attempts else ()
+        known = all(wanted is not None for _, wanted in (self.task.train + self.task.test)[start:stop])
+        return Score(sum(got.verdict is Verdict.MATCH for got in gots), stop - start, known)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """A stage or a batch: what it is, how long it took, and how many evaluations it did, if it did any."""
+
+    name: str
+    seconds: float
+    evaluations: int | None = None
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """A run. `facts` are the figures a reader wants first; `left_out` counts tasks that are not in `tasks`."""
+
+    title: str
+    state: str
+    facts: Rows
+    options: Rows
+    environment: Rows
+    tasks: tuple[TaskReport, ...]
+    fallbacks: tuple[tuple[str, int], ...] = ()
+    stages: tuple[Timing, ...] = ()
+    batches: tuple[Timing, ...] = ()
+    left_out: dict[Standing, int] = field(default_factory=dict)
+
+    @cached_property
+    def by_standing(self) -> dict[Standing, tuple[TaskReport, ...]]:
+        """The tasks of every standing, in the order of the run."""
+        return {one: tuple(task for task in self.tasks if task.standing is one) for one in Standing}
+
+    def count(self, standing: Standing) -> int:
+        """Tasks of a standing, those left out of the report counted in."""
+        return len(self.by_standing[standing]) + self.left_out.get(standing, 0)

@@ -1,0 +1,110 @@
+"""One task of a report as HTML: folded, its grids side by side, its programs as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from arcbatt.reference.values import Grid
+from arcbatt.report.compare import Got, Verdict
+from arcbatt.report.highlight import program_html
+from arcbatt.report.model import Attempt, Score, TaskReport
+from arcbatt.report.svg import grid_svg, thumbnail_svg
+
+ALIKE: Final = 12
+"""Programs named that gave the very same, before the rest are only counted."""
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """Names of places on the page for tasks, legal and different whatever the ids are."""
+
+    by_id: dict[str, str]
+
+    @classmethod
+    def of(cls, ids: Iterable[str]) -> Anchors:
+        """Anchors for tasks; an id of letters and digits keeps its name."""
+        taken: dict[str, str] = {}
+        used: set[str] = set()
+        for task_id in ids:
+            plain = base = "task-" + re.sub(r"[^A-Za-z0-9_-]", "_", task_id)
+            number = 2
+            while plain in used:
+                plain, number = f"{base}-{number}", number + 1
+            used.add(plain)
+            taken[task_id] = plain
+        return cls(taken)
+
+    def __getitem__(self, task_id: str) -> str:
+        return self.by_id[task_id]
+
+
+def task_html(report: TaskReport, anchors: Anchors) -> str:
+    """The task as a folded element, its summary naming it and what came of it."""
+    task = report.task
+    pairs = [*task.train, *task.test]
+    titles = [f"Demonstration {n}" for n in range(1, len(task.train) + 1)]
+    titles += [f"Test {n}" if len(task.test) > 1 else "Test" for n in range(1, len(task.test) + 1)]
+    body = [
+        _pair(title, given, wanted, [(attempt.program, attempt.gots[n]) for attempt in report.attempts])
+        for n, (title, (given, wanted)) in enumerate(zip(titles, pairs, strict=True))
+    ]
+    body += [_program(attempt) for attempt in report.attempts]
+    return (
+        f'<details class="task" id="{anchors[task.id]}"><summary>{_thumbnails(pairs)}<h3>{escape(task.id)}</h3>'
+        f'{_badges(report)}</summary>\n<div class="body">{"".join(body)}</div></details>'
+    )
+
+
+def _thumbnails(pairs: Sequence[tuple[Grid, Grid | None]]) -> str:
+    if not pairs:
+        return ""
+    given, wanted = pairs[0]
+    return f'<span class="thumbs">{thumbnail_svg(given)}{thumbnail_svg(wanted) if wanted else ""}</span>'
+
+
+def _badges(report: TaskReport) -> str:
+    if not report.attempts:
+        return ""
+    others = report.solvers - 1
+    by = escape(report.attempts[0].program)
+    if others > 0:
+        by += f" and {others:,} other{'' if others == 1 else 's'}"
+    return (
+        f'{_badge("demonstrations", report.demonstrations)}{_badge("tests", report.tests)} <span class="by">{by}</span>'
+    )
+
+
+def _badge(name: str, score: Score) -> str:
+    look = "" if not score.known else " good" if score.right == score.pairs else " poor"
+    return f' <span class="badge{look}">{name} {score}</span>'
+
+
+def _pair(title: str, given: Grid, wanted: Grid | None, gots: list[tuple[str, Got]]) -> str:
+    figures = [_figure(grid_svg(given, "input"), "input")]
+    figures.append(_figure(grid_svg(wanted, "expected"), "expected") if wanted else _figure("", "expected: hidden"))
+    figures += [_got(program, got) for program, got in gots]
+    return f'<h4>{title}</h4><div class="pair">{"".join(figures)}</div>'
+
+
+def _got(program: str, got: Got) -> str:
+    drawn = grid_svg(got.grid, f"got by {program}", got.differing) if got.grid else ""
+    look = {Verdict.MATCH: "good", Verdict.HIDDEN: ""}.get(got.verdict, "poor")
+    return _figure(drawn, f'<b>{escape(program)}</b> <span class="{look}">{escape(got.text)}</span>')
+
+
+def _figure(drawn: str, caption: str) -> str:
+    return f"<figure>{drawn}<figcaption>{caption}</figcaption></figure>"
+
+
+def _program(attempt: Attempt) -> str:
+    alike = ""
+    if attempt.alike:
+        names = ", ".join(map(escape, attempt.alike[:ALIKE]))
+        left = len(attempt.alike) - ALIKE
+        alike = f"<p>The same on every pair: {names}{f' and {left:,} more' if left > 0 else ''}.</p>"
+    title, code = f"Program {escape(attempt.program)}", program_html(attempt.text)
+    return f'<h4>{title}</h4><pre tabindex="0" aria-label="{title}"><code>{code}</code></pre>{alike}'
