@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from arcbatt.backends.outcome import Failed
 from arcbatt.errors import Reason
-from arcbatt.report.compare import Got, Verdict, compare
+from arcbatt.report.compare import Got, Verdict, compare, places
 
 EXPECTED = ((1, 2), (3, 4))
 
@@ -15,19 +15,21 @@ def test_differing_cells_are_named():
     got = compare(((1, 0), (0, 4)), EXPECTED)
     assert got.verdict is Verdict.DIFFERS
     assert got.differing == ((0, 1), (1, 0))
-    assert got.text == "2 of 4 cells differ, at (row, column) (0, 1), (1, 0)"
-    assert compare(((1, 0), (3, 4)), EXPECTED).text == "1 of 4 cells differs, at (row, column) (0, 1)"
+    assert got.text + places(got) == "2 of 4 cells differ, at (row, column) (0, 1), (1, 0)"
+    assert compare(((1, 0), (3, 4)), EXPECTED).text == "1 of 4 cells differs"
+    assert got.agreement == 0.5
 
 
 def test_only_the_first_of_many_are_named():
     got = compare(((0,) * 6,), ((1,) * 6,))
-    assert got.text.endswith("(0, 0), (0, 1), (0, 2), (0, 3), ...")
+    assert places(got).endswith("(0, 0), (0, 1), (0, 2), (0, 3), ...")
     assert len(got.differing) == 6
 
 
 def test_other_size_has_no_differing_cells():
     got = compare(((1, 2, 3),), EXPECTED)
     assert (got.verdict, got.text, got.differing) == (Verdict.SHAPE, "1 x 3 where 2 x 2 is expected", ())
+    assert (got.agreement, places(got)) == (0.0, "")
 
 
 def test_hidden_shows_what_was_given():

@@ -194,3 +194,15 @@ def show(
     from arcbatt.cli.show import show_task
 
     show_task(task, dataset, program, solvers or [])
+
+
+@app.command()
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run.")],
+    file: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
+    limit: Annotated[int, typer.Option(help="Tasks shown at most in each section.")] = 1000,
+) -> None:
+    """Write a run as one HTML file that needs nothing else."""
+    from arcbatt.cli.report import write_report
+
+    write_report(directory, file, limit)

@@ -16,7 +16,7 @@ from arcbatt.cli.card import read_programs
 from arcbatt.errors import UsageError
 from arcbatt.frontend import Call, Program
 from arcbatt.reference.values import Grid
-from arcbatt.report.compare import Got, Verdict, compare
+from arcbatt.report.compare import Got, Verdict, compare, places
 from arcbatt.report.terminal import Panel, print_panels
 
 _T = TypeVar("_T")
@@ -52,7 +52,7 @@ def _print_pair(console: Console, title: str, given: Grid, wanted: Grid | None, 
     caption = "expected" if got else "output"
     panels = [Panel("input", given), Panel(f"{caption} (hidden)" if wanted is None else caption, wanted)]
     if got:
-        line = Text.assemble(line, "   ", (got.text, _STYLES.get(got.verdict, "bold red")))
+        line = Text.assemble(line, "   ", (got.text + places(got), _STYLES.get(got.verdict, "bold red")))
         if got.grid is not None:
             panels.append(Panel("got", got.grid, got.differing))
     console.print(line, soft_wrap=True)

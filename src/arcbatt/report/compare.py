@@ -36,6 +36,13 @@ class Got:
     grid: Grid | None = None
     differing: tuple[IJ, ...] = ()
 
+    @property
+    def agreement(self) -> float:
+        """The share of cells that are right; 0 for other sizes and failures."""
+        if self.grid is None or self.verdict not in (Verdict.MATCH, Verdict.DIFFERS):
+            return 0.0
+        return 1 - len(self.differing) / (len(self.grid) * len(self.grid[0]))
+
 
 def compare(outcome: Any, expected: Grid | None) -> Got:
     """Judge an outcome (a value or Failed) against the expected output, None where that is hidden."""
@@ -57,12 +64,15 @@ def compare(outcome: Any, expected: Grid | None) -> Got:
         for j, (cell, right) in enumerate(zip(row, wanted, strict=True))
         if cell != right
     )
-    return Got(Verdict.DIFFERS, _differing_text(differing, grid), grid, differing)
-
-
-def _differing_text(differing: tuple[IJ, ...], grid: Grid) -> str:
-    places = ", ".join(f"({i}, {j})" for i, j in differing[:_PLACES])
-    more = ", ..." if len(differing) > _PLACES else ""
-    cells = len(grid) * len(grid[0])
     verb = "differs" if len(differing) == 1 else "differ"
-    return f"{len(differing)} of {cells} cells {verb}, at (row, column) {places}{more}"
+    text = f"{len(differing)} of {len(grid) * len(grid[0])} cells {verb}"
+    return Got(Verdict.DIFFERS, text, grid, differing)
+
+
+def places(got: Got) -> str:
+    """Where the first differing cells are, in words, or nothing."""
+    if not got.differing:
+        return ""
+    named = ", ".join(f"({i}, {j})" for i, j in got.differing[:_PLACES])
+    more = ", ..." if len(got.differing) > _PLACES else ""
+    return f", at (row, column) {named}{more}"

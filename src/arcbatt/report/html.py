@@ -25,13 +25,15 @@ _TITLES: Final = {
     Standing.TESTS_WRONG: "Demonstrations right, tests wrong",
     Standing.NEAR: "Nearly solved",
     Standing.OPEN: "Nothing came near",
+    Standing.WAITING: "Not run yet",
 }
 _SAYS: Final = {
     Standing.SOLVED: "A program is right on every demonstration, and on every test whose output is known.",
     Standing.TESTS_WRONG: "A program is right on every demonstration, but none of these on every test.",
     Standing.NEAR: "No program is right on every demonstration. Shown are those that came nearest; cells that differ "
     "from the expected output have a dot.",
-    Standing.OPEN: "No program was right on a demonstration or had most of the cells right.",
+    Standing.OPEN: "No program was right on a demonstration or had nine cells of ten right.",
+    Standing.WAITING: "The run has no result for these tasks.",
 }
 
 
@@ -114,7 +116,7 @@ def _summary(report: RunReport, anchors: Anchors) -> str:
         '<section id="summary"><h2>Summary</h2>',
         _proportions(report),
         f'<dl class="tiles">{tiles}</dl>',
-        _fold(f"Every task ({len(report.tasks):,})", _map(report.tasks, anchors)),
+        _fold("Tasks shown here" if any(report.left_out.values()) else "Every task", _map(report.tasks, anchors)),
         _fold("Options", _table(report.options)),
         _fold("Environment", _table(report.environment)),
         _fallbacks(report),

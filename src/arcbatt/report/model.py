@@ -20,6 +20,7 @@ class Standing(StrEnum):
     TESTS_WRONG = "tests wrong"
     NEAR = "nearly solved"
     OPEN = "open"
+    WAITING = "not run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,12 @@ class TaskReport:
         """The first attempt's tests."""
         return self._score(len(self.task.train), len(self.task.train) + len(self.task.test))
 
+    @property
+    def agreement(self) -> float:
+        """The share of cells the first attempt has right, the mean over the demonstrations."""
+        gots = self.attempts[0].gots[: len(self.task.train)] if self.attempts else ()
+        return sum(got.agreement for got in gots) / len(gots) if gots else 0.0
+
     def _score(self, start: int, stop: int) -> Score:
         gots = self.attempts[0].gots[start:stop] if self.attempts else ()
         known = all(wanted is not None for _, wanted in (self.task.train + self.task.test)[start:stop])
@@ -95,8 +102,10 @@ class RunReport:
 
     @cached_property
     def by_standing(self) -> dict[Standing, tuple[TaskReport, ...]]:
-        """The tasks of every standing, in the order of the run."""
-        return {one: tuple(task for task in self.tasks if task.standing is one) for one in Standing}
+        """The tasks of every standing, in the order of the run; those nearly solved the nearest first."""
+        found = {one: [task for task in self.tasks if task.standing is one] for one in Standing}
+        found[Standing.NEAR].sort(key=lambda task: (-task.demonstrations.right, -task.agreement))
+        return {one: tuple(tasks) for one, tasks in found.items()}
 
     def count(self, standing: Standing) -> int:
         """Tasks of a standing, those left out of the report counted in."""

@@ -66,4 +66,6 @@
   window.addEventListener("hashchange", openTarget);
   document.querySelector(".tools").hidden = false;
   openTarget();
+  applyFilter(); // browsers put back what was typed before a reload
+  tasks.forEach(drawDigits);
 })();

@@ -15,9 +15,9 @@ from typing import Final
 from arcbatt.arc.render import digits, size_text
 from arcbatt.reference.values import IJ, Grid
 
-SIDE: Final = 240
+SIDE: Final = 200
 """Pixels a grid's longer side aims at."""
-LARGEST_CELL: Final = 24
+LARGEST_CELL: Final = 20
 THUMBNAIL_SIDE: Final = 36
 
 

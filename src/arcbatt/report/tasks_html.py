@@ -48,14 +48,14 @@ def task_html(report: TaskReport, anchors: Anchors) -> str:
     pairs = [*task.train, *task.test]
     titles = [f"Demonstration {n}" for n in range(1, len(task.train) + 1)]
     titles += [f"Test {n}" if len(task.test) > 1 else "Test" for n in range(1, len(task.test) + 1)]
-    body = [
+    drawn = "".join(
         _pair(title, given, wanted, [(attempt.program, attempt.gots[n]) for attempt in report.attempts])
         for n, (title, (given, wanted)) in enumerate(zip(titles, pairs, strict=True))
-    ]
-    body += [_program(attempt) for attempt in report.attempts]
+    )
+    programs = "".join(map(_program, report.attempts))
     return (
         f'<details class="task" id="{anchors[task.id]}"><summary>{_thumbnails(pairs)}<h3>{escape(task.id)}</h3>'
-        f'{_badges(report)}</summary>\n<div class="body">{"".join(body)}</div></details>'
+        f'{_badges(report)}</summary>\n<div class="body"><div class="pairs">{drawn}</div>{programs}</div></details>'
     )
 
 
@@ -70,12 +70,13 @@ def _badges(report: TaskReport) -> str:
     if not report.attempts:
         return ""
     others = report.solvers - 1
-    by = escape(report.attempts[0].program)
-    if others > 0:
-        by += f" and {others:,} other{'' if others == 1 else 's'}"
-    return (
-        f'{_badge("demonstrations", report.demonstrations)}{_badge("tests", report.tests)} <span class="by">{by}</span>'
-    )
+    first = escape(report.attempts[0].program)
+    if report.solvers:
+        by = f"by {first}" + (f" and {others:,} other{'' if others == 1 else 's'}" if others else "")
+    else:
+        by = f"nearest {first}, {100 * report.agreement:.1f}% of cells"
+    scores = _badge("demonstrations", report.demonstrations) + _badge("tests", report.tests)
+    return f'{scores} <span class="by">{by}</span>'
 
 
 def _badge(name: str, score: Score) -> str:
@@ -87,7 +88,7 @@ def _pair(title: str, given: Grid, wanted: Grid | None, gots: list[tuple[str, Go
     figures = [_figure(grid_svg(given, "input"), "input")]
     figures.append(_figure(grid_svg(wanted, "expected"), "expected") if wanted else _figure("", "expected: hidden"))
     figures += [_got(program, got) for program, got in gots]
-    return f'<h4>{title}</h4><div class="pair">{"".join(figures)}</div>'
+    return f'<div><h4>{title}</h4><div class="pair">{"".join(figures)}</div></div>'
 
 
 def _got(program: str, got: Got) -> str:

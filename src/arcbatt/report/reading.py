@@ -1,0 +1,166 @@
+"""From a run's record to the model of its report."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections import Counter
+from dataclasses import fields
+from typing import Any, Final
+
+from arcbatt.arc.tasks import Task
+from arcbatt.report.compare import Got, Verdict, compare
+from arcbatt.report.model import Attempt, Rows, RunReport, Standing, TaskReport, Timing
+from arcbatt.run.record import RunRecord
+
+SHOWN: Final = 3
+"""Programs shown for a task: those that gave different outputs, the best first."""
+NEAR: Final = 0.9
+"""Share of cells right, over the demonstrations, from which a program came near."""
+
+
+def read_report(record: RunRecord, limit: int) -> RunReport:
+    """The report of a run, whether it is done or not; of each standing, the first `limit` tasks."""
+    reader = _Reader(record)
+    tasks: list[TaskReport] = []
+    count: Counter[Standing] = Counter()
+    for task in record.each_task():
+        standing = reader.standing(task)
+        count[standing] += 1
+        if count[standing] <= limit:
+            tasks.append(reader.task(task, standing))
+    batches = _batches(record)
+    fallbacks: Counter[str] = Counter()
+    for (text,) in record.rows("SELECT fallbacks FROM batch"):
+        fallbacks.update(json.loads(text))
+    return RunReport(
+        title=f"arcbatt run on {record.info['dataset']}",
+        state=_state(record),
+        facts=_facts(record, reader, sum(count.values()), batches),
+        options=_options(record),
+        environment=tuple((name, _shown(value)) for name, value in record.environment.items()),
+        tasks=tuple(tasks),
+        fallbacks=tuple(fallbacks.most_common()),
+        stages=tuple(Timing(name, seconds) for name, seconds in record.info.get("stages", {}).items()),
+        batches=batches,
+        left_out={standing: number - limit for standing, number in count.items() if number > limit},
+    )
+
+
+class _Reader:
+    """What has to be asked of a record once for all tasks."""
+
+    def __init__(self, record: RunRecord) -> None:
+        self.record = record
+        self.solved = record.solved()
+        self.solved_tests = record.solved_tests()
+        self.run = {task for (task,) in record.rows("SELECT DISTINCT id FROM result JOIN task USING (task)")}
+        self.length = dict(record.rows("SELECT name, lines FROM program"))
+
+    def standing(self, task: Task) -> Standing:
+        if task.id in self.solved:
+            hidden = any(wanted is None for _, wanted in task.test)
+            return Standing.SOLVED if hidden or task.id in self.solved_tests else Standing.TESTS_WRONG
+        if task.id not in self.run:
+            return Standing.WAITING
+        return Standing.NEAR if self.near(task) else Standing.OPEN
+
+    def near(self, task: Task) -> list[str]:
+        found = self.record.near(task.id)
+        return [one.program for one in found if one.demos_right or one.agreement >= NEAR]
+
+    def task(self, task: Task, standing: Standing) -> TaskReport:
+        names = self.solved.get(task.id, [])
+        if names:
+            best = set(self.solved_tests.get(task.id, []))
+            ranked = sorted(names, key=lambda name: (name not in best, self.length[name], name))
+        else:
+            ranked = self.near(task) if standing is Standing.NEAR else []
+        return TaskReport(task, standing, self.attempts(task, ranked) if ranked else (), len(names))
+
+    def attempts(self, task: Task, names: list[str]) -> tuple[Attempt, ...]:
+        """What the programs gave, those that gave the same in one attempt, the first few."""
+        grids: dict[str, list[Any]] = {name: [None] * len(task.samples) for name in names}
+        for one in self.record.attempts(task.id):
+            if one.program in grids and one.grid is not None:
+                grids[one.program][one.sample] = tuple(map(tuple, one.grid.tolist()))
+        alike: dict[tuple[Any, ...], list[str]] = {}
+        for name in names:
+            alike.setdefault(tuple(grids[name]), []).append(name)
+        programs = self.record.programs()
+        return tuple(
+            Attempt(first, str(programs[first]), self._gots(task, first, outputs), tuple(others))
+            for outputs, (first, *others) in list(alike.items())[:SHOWN]
+        )
+
+    def _gots(self, task: Task, program: str, outputs: tuple[Any, ...]) -> tuple[Got, ...]:
+        ((failed, reason),) = self.record.rows(
+            "SELECT failed, reason FROM results WHERE program = ? AND task = ?", program, task.id
+        )
+        if not failed:
+            none = Got(Verdict.NO_GRID, "gave no grid")
+        elif failed == outputs.count(None):
+            none = Got(Verdict.FAILED, f"failed: {reason}")
+        else:
+            none = Got(Verdict.NO_GRID, f"failed or gave no grid; the first failure: {reason}")
+        expected = [wanted for _, wanted in task.train + task.test]
+        return tuple(
+            none if output is None else compare(output, wanted)
+            for output, wanted in zip(outputs, expected, strict=True)
+        )
+
+
+def _state(record: RunRecord) -> str:
+    started, ended = record.info.get("started"), record.info.get("ended")
+    when = f"started {_time(started)}" + (f", ended {_time(ended)}" if ended else "")
+    says = {"done": "Done", "stopped": "Stopped before its end; what was done is here"}
+    return f"{says.get(record.state, 'Still running, or killed; what was done is here')} ({when})."
+
+
+def _time(text: str | None) -> str:
+    """A time of the record as people write it."""
+    return "at a time not recorded" if text is None else text.replace("T", " ").replace("+00:00", " UTC")
+
+
+def _facts(record: RunRecord, reader: _Reader, tasks: int, batches: tuple[Timing, ...]) -> Rows:
+    evaluations = sum(batch.evaluations or 0 for batch in batches)
+    seconds = sum(batch.seconds for batch in batches)
+    facts = [
+        ("tasks", f"{tasks:,}"),
+        ("programs", f"{len(reader.length):,}"),
+        ("solved, demonstrations", f"{len(reader.solved):,}"),
+        ("solved, tests too", f"{len(reader.solved_tests):,}"),
+        ("evaluations", f"{evaluations:,}"),
+        ("seconds in batches", f"{seconds:,.1f}"),
+        ("evaluations a second", f"{evaluations / seconds:,.0f}" if seconds else "none"),
+    ]
+    started, ended = record.info.get("started"), record.info.get("ended")
+    if started and ended:
+        wall = datetime.datetime.fromisoformat(ended) - datetime.datetime.fromisoformat(started)
+        facts.append(("from start to end", f"{wall.total_seconds():,.0f} s"))
+    return tuple(facts)
+
+
+def _options(record: RunRecord) -> Rows:
+    options = record.options
+    return tuple((f"--{one.name.replace('_', '-')}", _shown(getattr(options, one.name))) for one in fields(options))
+
+
+def _batches(record: RunRecord) -> tuple[Timing, ...]:
+    rows = record.rows(
+        "SELECT first_task, tasks, first_program, programs, seconds, evaluations FROM batch ORDER BY batch"
+    )
+    return tuple(
+        Timing(f"tasks {_span(task, tasks)}, programs {_span(program, programs)}", seconds, evaluations)
+        for task, tasks, program, programs, seconds, evaluations in rows
+    )
+
+
+def _span(first: int, count: int) -> str:
+    return f"{first + 1:,} to {first + count:,}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "not given"
+    return "not given" if value is None else str(value)

@@ -1,0 +1,49 @@
+"""Reports made by hand, for the tests."""
+
+from __future__ import annotations
+
+from arcbatt.arc.tasks import Task
+from arcbatt.backends.outcome import Failed
+from arcbatt.errors import Reason
+from arcbatt.report.compare import compare
+from arcbatt.report.model import Attempt, RunReport, Standing, TaskReport, Timing
+
+COLOURS = ((0, 1, 2, 3, 4), (5, 6, 7, 8, 9))
+DOT = ((0,),)
+TEXT = "def solve_a(I):\n    x1 = hmirror(I)  # a <b>\n    return x1\n"
+FAILURE = Failed(Reason.EMPTY, "first", 3, "item 0 of 0")
+
+
+def attempt(task: Task, outcomes, program="a", text=TEXT, alike=()) -> Attempt:
+    expected = [wanted for _, wanted in task.train + task.test]
+    gots = tuple(compare(outcome, wanted) for outcome, wanted in zip(outcomes, expected, strict=True))
+    return Attempt(program, text, gots, tuple(alike))
+
+
+def task_report(task: Task, standing: Standing, *outcomes, solvers=0, **options) -> TaskReport:
+    attempts = [attempt(task, each, program=f"p{n}", **options) for n, each in enumerate(outcomes)]
+    return TaskReport(task, standing, tuple(attempts), solvers)
+
+
+SOLVED = Task("aaaa0001", ((DOT, ((1,),)), (COLOURS, DOT)), ((DOT, DOT), (DOT, ((2,),))))
+NEARLY = Task("aaaa0002", ((DOT, DOT), (((6, 6), (6, 6)), ((6, 6), (6, 6)))), ((DOT, None),))
+OPEN = Task("aaaa0003", ((DOT, DOT),), ((DOT, DOT),))
+
+
+def report(*tasks: TaskReport, **changes) -> RunReport:
+    chosen = tasks or (
+        task_report(SOLVED, Standing.SOLVED, [((1,),), DOT, DOT, ((2,),)], solvers=4, alike=["b", "c", "d"]),
+        task_report(NEARLY, Standing.NEAR, [DOT, ((6, 6), (6, 9)), DOT], [FAILURE, DOT, FAILURE]),
+        TaskReport(OPEN, Standing.OPEN),
+    )
+    plain = {
+        "title": "arcbatt run on arcagi",
+        "state": "Done.",
+        "facts": (("tasks", "3"), ("programs", "4")),
+        "options": (("--backend", "auto"),),
+        "environment": (("python", "3.11.7"),),
+        "fallbacks": (("escape", 1200), ("overflow", 3)),
+        "stages": (Timing("compiling", 0.5), Timing("running", 1.5)),
+        "batches": (Timing("tasks 1 to 3", 1.5, 3000), Timing("tasks 4 to 5", 0.0, 10)),
+    }
+    return RunReport(**{**plain, "tasks": chosen, **changes})
