@@ -32,6 +32,15 @@ def test_the_console_example_of_a_page(page):
     assert done.stdout == block[2]
 
 
+def test_the_console_example_of_the_report_page():
+    text = (ROOT / "docs" / "report.md").read_text()
+    block = re.search(r"```console\n\$ (.*?)\n(.*?)\.\.\.\n```", text, re.DOTALL)
+    command = shlex.split(block[1])
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(block[2])
+    assert len(block[2]) > 200
+
+
 def test_the_python_example_of_the_engine_page():
     block = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "engine.md").read_text(), re.DOTALL)
     scope: dict = {}

@@ -6,13 +6,16 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from arcbatt.arc.tasks import Task
+from arcbatt.report import html
 from arcbatt.report.html import BATCH_ROWS, report_html
 from arcbatt.report.model import Standing, TaskReport, Timing
 from arcbatt.report.tasks_html import Anchors
+from contrast import contrast
 from report.models import COLOURS, DOT, NEARLY, SOLVED, attempt, report, task_report
 
 VOID = {"meta", "link", "input", "rect", "path"}
@@ -180,3 +183,17 @@ def test_only_the_slowest_of_many_batches():
     assert f"{BATCH_ROWS + 5} batches, the slowest {BATCH_ROWS}" in text
     assert "batch 4<" not in text
     assert "batch 5<" in text
+
+
+INKS = {"ink": ("paper", "card", "code"), "soft": ("paper", "card"), "link": ("paper", "card")}
+INKS |= {name: ("card", f"{name}-paper") for name in ("good", "poor")}
+INKS |= dict.fromkeys(("key", "prim", "num", "rem"), ("code",))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_ink_reads_on_its_paper(dark):
+    style = Path(html.__file__).with_name("page.css").read_text()
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", re.findall(r":root \{(.*?)\}", style, re.DOTALL)[dark]))
+    for ink, papers in INKS.items():
+        for paper in papers:
+            assert contrast(colours[ink], colours[paper]) >= 4.5, (ink, paper)
