@@ -21,7 +21,7 @@ def test_a_task_alone(capsys):
     show_task("007bbfb7", "arcagi", None, [])
     out = capsys.readouterr().out
     assert out.startswith(
-        "007bbfb7   5 demonstrations, 1 test\n\ndemonstration 1\ninput    output\n0 7 7    0 0 0 0 7 7 0 7 7\n"
+        "007bbfb7   5 demonstrations, 1 test\n\ndemonstration 1\ninput 3 x 3   output 9 x 9\n0 7 7         0 0 0 0 7 7 0 7 7\n"
     )
     assert out.count("output") == 6
     assert "got" not in out
@@ -39,7 +39,7 @@ def test_differing_cells_are_marked(solvers, capsys):
     show_task("007bbfb7", "arcagi", None, [solvers])  # the program named for the task
     out = capsys.readouterr().out
     assert "demonstration 1   14 of 81 cells differ, at (row, column) (0, 3), (0, 6), (2, 3), (2, 6), ...\n" in out
-    assert "0 7 7    0 0 0 0 7 7 0 7 7    0 0 0 7*7 7 7*7 7" in out
+    assert "0 7 7         0 0 0 0 7 7 0 7 7    0 0 0 7*7 7 7*7 7" in out
     assert f"{solvers}:2\n    2  def solve_007bbfb7(I):\n    3      x1 = upscale(I, THREE)\n" in out
     assert out.endswith("007bbfb7: 0 of 5 demonstrations, 0 of 1 test right\n")
 

@@ -19,7 +19,7 @@ def printed(panels, width=80, **options) -> str:
 
 def test_without_colour_grids_are_digits_with_marks():
     text = printed([Panel("input", ((1, 2), (3, 4))), Panel("got", ((5, 6),), marked=((0, 1),))])
-    assert text == "input   got\n1 2     5 6*\n3 4\n\n"
+    assert text == "input 2 x 2   got 1 x 2\n1 2           5 6*\n3 4\n\n"
 
 
 def test_no_color_in_the_environment_means_digits(monkeypatch):

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from arcbatt.arc.render import COLOURS, digits
+from arcbatt.arc.render import COLOURS, digits, size_text
 from arcbatt.reference.values import IJ, Grid
 
 GAP: Final = 3
@@ -27,11 +27,16 @@ Look = Literal["wide", "half", "digits", "tight"]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A grid with a caption and the cells to mark; without a grid, the caption alone."""
+    """A grid with its name and the cells to mark; without a grid, the name alone."""
 
-    caption: str
+    name: str
     grid: Grid | None
     marked: tuple[IJ, ...] = ()
+
+    @property
+    def caption(self) -> str:
+        """The name, and the size: black cells on a black terminal do not show where the grid ends."""
+        return f"{self.name} {size_text(self.grid)}" if self.grid else self.name
 
     def width(self, look: Look) -> int:
         """Columns the panel takes."""
