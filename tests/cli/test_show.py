@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from arcbatt.arc.tasks import Task
+from arcbatt.cli import show
 from arcbatt.cli.show import near_names, numbered_lines, show_task
 from arcbatt.errors import UsageError
 from arcbatt.frontend import parse_text
@@ -21,7 +23,8 @@ def test_a_task_alone(capsys):
     show_task("007bbfb7", "arcagi", None, [])
     out = capsys.readouterr().out
     assert out.startswith(
-        "007bbfb7   5 demonstrations, 1 test\n\ndemonstration 1\ninput 3 x 3   output 9 x 9\n0 7 7         0 0 0 0 7 7 0 7 7\n"
+        "007bbfb7   5 demonstrations, 1 test\n\n"
+        "demonstration 1\ninput 3 x 3   output 9 x 9\n0 7 7         0 0 0 0 7 7 0 7 7\n"
     )
     assert out.count("output") == 6
     assert "got" not in out
@@ -49,6 +52,15 @@ def test_failures_name_reason_primitive_and_line(solvers, capsys):
     out = capsys.readouterr().out
     assert out.count("failed: empty in first, line 9: item 0 of 0\n") == 6
     assert "    9      x2 = first(x1)\n" in out
+
+
+def test_hidden_outputs(monkeypatch, capsys):
+    tasks = [Task("x", ((((1, 2),), ((2, 1),)),), ((((3, 4),), None),))]
+    monkeypatch.setattr(show, "load_tasks", lambda dataset: tasks)
+    show_task("x", "mine.json", "67a3c6ac", [])  # turns the grid from left to right
+    out = capsys.readouterr().out
+    assert "test 1   the expected output is hidden\ninput 1 x 2   expected (hidden)   got 1 x 2\n3 4" in out
+    assert out.endswith("67a3c6ac: 1 of 1 demonstration, 0 of 1 test right, 1 hidden\n")
 
 
 @pytest.mark.parametrize(

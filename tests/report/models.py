@@ -15,7 +15,7 @@ FAILURE = Failed(Reason.EMPTY, "first", 3, "item 0 of 0")
 
 
 def attempt(task: Task, outcomes, program="a", text=TEXT, alike=()) -> Attempt:
-    expected = [wanted for _, wanted in task.train + task.test]
+    expected = [wanted for _, wanted in (*task.train, *task.test)]
     gots = tuple(compare(outcome, wanted) for outcome, wanted in zip(outcomes, expected, strict=True))
     return Attempt(program, text, gots, tuple(alike))
 

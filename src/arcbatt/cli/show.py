@@ -30,7 +30,7 @@ def show_task(task_id: str, dataset: str, name: str | None, paths: list[Path]) -
     gots = [compare(evaluate(program, sample), sample.C) for sample in task.samples] if program else []
     console = Console(highlight=False)
     _print_head(console, task, program)
-    for number, (given, wanted) in enumerate(task.train + task.test):
+    for number, (given, wanted) in enumerate((*task.train, *task.test)):
         test = number - len(task.train)
         title = f"test {test + 1}" if test >= 0 else f"demonstration {number + 1}"
         _print_pair(console, title, given, wanted, gots[number] if gots else None)

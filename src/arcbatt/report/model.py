@@ -72,7 +72,7 @@ class TaskReport:
 
     def _score(self, start: int, stop: int) -> Score:
         gots = self.attempts[0].gots[start:stop] if self.attempts else ()
-        known = all(wanted is not None for _, wanted in (self.task.train + self.task.test)[start:stop])
+        known = all(wanted is not None for _, wanted in (*self.task.train, *self.task.test)[start:stop])
         return Score(sum(got.verdict is Verdict.MATCH for got in gots), stop - start, known)
 
 

@@ -103,7 +103,7 @@ class _Reader:
             none = Got(Verdict.FAILED, f"failed: {reason}")
         else:
             none = Got(Verdict.NO_GRID, f"failed or gave no grid; the first failure: {reason}")
-        expected = [wanted for _, wanted in task.train + task.test]
+        expected = [wanted for _, wanted in (*task.train, *task.test)]
         return tuple(
             none if output is None else compare(output, wanted)
             for output, wanted in zip(outputs, expected, strict=True)
