@@ -2,16 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt.arc.tasks import Task
+from arcbatt.arc.tasks import Task, load_tasks
+from arcbatt.backends.python import evaluate
 from arcbatt.cli.report import write_report
 from arcbatt.errors import UsageError
 from arcbatt.frontend import parse_program
-from arcbatt.report.compare import Verdict
+from arcbatt.report.compare import Verdict, compare
+from arcbatt.report.html import report_html
 from arcbatt.report.model import Score, Standing, Timing
 from arcbatt.report.reading import read_report
 from arcbatt.run.options import RunOptions
 from arcbatt.run.record import RunRecord
+from arcbatt.run.runner import run as run_all
 from arcbatt.run.writer import Batch, RunWriter
+from arcbatt.solvers import library
 
 ONE, TWO = ((1,),), ((2,),)
 WIDE = ((1,) * 20,)
@@ -151,3 +155,27 @@ def test_bad_requests(run, tmp_path):
         write_report(run, tmp_path / "x.html", 0)
     with pytest.raises(UsageError, match=r"cannot write .*No such file"):
         write_report(run, tmp_path / "none" / "x.html", 10)
+
+
+def test_a_real_run(tmp_path):
+    tasks = load_tasks("arcagi")[:6]
+    programs = [one for one in library() if one.id in {tasks[0].id, tasks[1].id, "67a3c6ac"}]
+    run_all(RunOptions(), programs, tasks, out=tmp_path / "run")
+    with RunRecord.open(tmp_path / "run") as record:
+        report = read_report(record, 1000)
+    by_id = {one.task.id: one for one in report.tasks}
+    assert len(by_id) == 6
+    for task in tasks[:2]:
+        found = by_id[task.id]
+        assert found.standing is Standing.SOLVED
+        assert found.attempts[0].program == task.id
+        assert {got.verdict for got in found.attempts[0].gots} == {Verdict.MATCH}
+        assert found.attempts[0].text == str(next(one for one in programs if one.id == task.id))
+    for found in report.tasks:
+        for attempt in found.attempts:
+            for got, sample in zip(attempt.gots, found.task.samples, strict=True):
+                program = next(one for one in programs if one.id == attempt.program)
+                assert got.grid == compare(evaluate(program, sample), sample.C).grid
+    assert {stage.name for stage in report.stages} >= {"run", "record"}
+    assert sum(batch.evaluations for batch in report.batches) == 3 * sum(len(task.samples) for task in tasks)
+    assert "task-" + tasks[0].id in report_html(report)

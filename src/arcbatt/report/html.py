@@ -155,10 +155,10 @@ def _map(tasks: Iterable[TaskReport], anchors: Anchors) -> str:
 
 def _fallbacks(report: RunReport) -> str:
     if not report.fallbacks:
-        return "<p>Fallbacks: none; the engine did everything itself.</p>"
+        return "<p>Fallbacks: none; nothing ran on the reference instead.</p>"
     total = sum(count for _, count in report.fallbacks)
     rows = tuple((reason, f"{count:,}") for reason, count in report.fallbacks)
-    return _fold(f"Fallbacks: {total:,} evaluations that another engine did", _table(rows))
+    return _fold(f"Fallbacks: {total:,} evaluations ran on the reference", _table(rows))
 
 
 def _tasks(report: RunReport, standing: Standing, anchors: Anchors) -> str:

@@ -41,7 +41,7 @@ def read_report(record: RunRecord, limit: int) -> RunReport:
         environment=tuple((name, _shown(value)) for name, value in record.environment.items()),
         tasks=tuple(tasks),
         fallbacks=tuple(fallbacks.most_common()),
-        stages=tuple(Timing(name, seconds) for name, seconds in record.info.get("stages", {}).items()),
+        stages=tuple(Timing(name, seconds) for name, seconds in record.info.get("stages", {}).items() if seconds),
         batches=batches,
         left_out={standing: number - limit for standing, number in count.items() if number > limit},
     )
