@@ -142,7 +142,8 @@ def test_only_some_tasks_and_a_batt(tmp_path):
     [
         (["--backend", "abacus"], "no backend 'abacus'; there are: auto, python, cpu, cuda"),
         (["--solvers", "a.py", "-b", "b.py"], "give --solvers or --batt, not both"),
-        (["-i", "nope"], "no task nope in arcagi"),
+        (["-i", "nope"], "no task nope among the 400 tasks"),
+        (["--dataset", "nowhere.json"], "nowhere.json"),
         (["-t", "0"], "--time is a number above 0"),
         (["--resume"], "give it with --out"),
         (["--devices", "0,x"], "--devices is a list of numbers such as 0,1; got '0,x'"),
@@ -154,6 +155,21 @@ def test_bad_options_are_one_message(args, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_folder_of_tasks_with_a_bad_one(tmp_path, solvers):
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    task = {"train": [{"input": [[1, 2]], "output": [[2, 1]]}], "test": [{"input": [[3, 4]]}]}
+    (folder / "good.json").write_text(json.dumps(task))
+    (folder / "bad.json").write_text('{"train": []}')
+    done = arcbatt_run("--dataset", folder, "--solvers", solvers)
+    assert done.returncode == 0
+    assert "skipped 1 of 2 tasks" in done.stderr
+    assert "of 1 tasks a test is hidden" in done.stdout
+    done = arcbatt_run("--dataset", folder, "--solvers", solvers, "--strict")
+    assert done.returncode == 2
+    assert "bad" in done.stderr
 
 
 def test_resume_with_other_options_is_refused(whole, solvers):

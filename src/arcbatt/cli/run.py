@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -16,10 +16,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from arcbatt.arc.tasks import Task, load_tasks
+from arcbatt.arc.taskset import TaskSet, open_tasks
 from arcbatt.card import load_batt
 from arcbatt.cli.card import read_programs
-from arcbatt.errors import UsageError
 from arcbatt.frontend import Program
 from arcbatt.run.options import RunOptions
 from arcbatt.run.record import RunRecord
@@ -55,14 +54,11 @@ def run_command(options: RunOptions, out: Path | None, resume: bool, quiet: bool
         raise typer.Exit(130)
 
 
-def read_tasks(options: RunOptions) -> Sequence[Task]:
-    """The tasks a run is about."""
-    tasks: Sequence[Task] = load_tasks(options.dataset)
+def read_tasks(options: RunOptions) -> TaskSet:
+    """The tasks a run is about; those that are passed over are told of."""
+    tasks = open_tasks(options.dataset, strict=options.strict, report=lambda message: typer.echo(message, err=True))
     if options.ids:
-        known = {task.id: task for task in tasks}
-        if missing := [name for name in options.ids if name not in known]:
-            raise UsageError(f"no task {', '.join(missing)} in {options.dataset}")
-        tasks = [known[name] for name in dict.fromkeys(options.ids)]
+        tasks = tasks.only(dict.fromkeys(options.ids))
     return tasks if options.count is None else tasks[: options.count]
 
 

@@ -140,7 +140,7 @@ AB_FN void read_value(const Ctx& c, const u32* shape, u32 length, const u32* slo
                 to.tuple(n);
             if (n) levels[++depth] = Level{begin, end, begin, items, items, n, stride};
         } else {
-            u32 scalar[3];
+            u32 scalar[3] = {0, 0, 0};
             if (depth == 0) {
                 u32 words = kind == K_CELL ? 3 : kind == K_IJ ? 2 : 1;
                 copy_words(scalar, level.words, words);

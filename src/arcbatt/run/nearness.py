@@ -66,7 +66,7 @@ class Differs:
         self.names = [program.id for program in programs]
         self._programs = programs
         self._backend = "cpu" if backend == "cuda" else backend  # too little work to start a GPU for
-        self._engines: dict[str, AnyEngine] = {}
+        self._engine: AnyEngine | None = None
 
     def scores(self, task: Task, grids: Sequence[NDArray[np.int8] | None]) -> dict[str, int | None]:
         """Of each differ, its values over the demonstrations added up: a number as it is, of a container its size."""
@@ -75,8 +75,7 @@ class Differs:
             if grid is None:
                 continue
             given = tuple(map(tuple, grid.tolist()))
-            engine = self._engine_for("python" if grid.min() < 0 else self._backend)  # packed cells are not negative
-            values = engine.values(Sample(given, task.train, wanted))
+            values = self._made().values(Sample(given, task.train, wanted))
             for name, program in zip(self.names, self._programs, strict=True):
                 value = values[program.name]
                 if isinstance(value, Failed) or value is None:
@@ -85,7 +84,7 @@ class Differs:
                 totals[name] = (totals[name] or 0) + size
         return totals
 
-    def _engine_for(self, backend: str) -> AnyEngine:
-        if backend not in self._engines:
-            self._engines[backend] = make_engine(backend, self._programs, threads=1)
-        return self._engines[backend]
+    def _made(self) -> AnyEngine:
+        if self._engine is None:
+            self._engine = make_engine(self._backend, self._programs, threads=1)
+        return self._engine

@@ -17,8 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.arc.grids import to_grid
-from arcbatt.arc.tasks import Task
+from arcbatt.arc.tasks import Task, task_from_json, task_to_json
 from arcbatt.errors import DataError, UsageError
 from arcbatt.frontend import Program, parse_file
 from arcbatt.run.options import RunOptions
@@ -186,21 +185,9 @@ def _grid(height: int, width: int, cells: bytes) -> NDArray[np.int8]:
 
 def task_json(task: Task) -> str:
     """A task as ARC's JSON; a hidden output is left out."""
-
-    def pairs(given: tuple[Any, ...]) -> list[dict[str, Any]]:
-        return [{"input": one, "output": other} if other is not None else {"input": one} for one, other in given]
-
-    return json.dumps({"train": pairs(task.train), "test": pairs(task.test)}, separators=(",", ":"))
+    return json.dumps(task_to_json(task), separators=(",", ":"))
 
 
 def task_of(name: str, data: str) -> Task:
     """A task from ARC's JSON."""
-    found = json.loads(data)
-
-    def pairs(part: str) -> tuple[Any, ...]:
-        return tuple(
-            (to_grid(one["input"], name), to_grid(one["output"], name) if "output" in one else None)
-            for one in found[part]
-        )
-
-    return Task(name, pairs("train"), pairs("test"))
+    return task_from_json(name, json.loads(data), f"task {name} of the record")

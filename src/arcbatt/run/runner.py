@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arcbatt.arc.grids import MAX_INPUT_SIDE
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.arc.tasks import Task
+from arcbatt.arc.taskset import TaskSet
 from arcbatt.backends.choose import AnyEngine, backend_for, make_engine
 from arcbatt.backends.outputs import STATUS, Outputs, combined_hashes, grid_hash
 from arcbatt.differs import standard_differs
@@ -275,9 +276,8 @@ class _Runner:
 
     def packed(self, batch: Slice) -> tuple[PackedSamples, NDArray[np.int32]]:
         """The samples of a batch without the expected outputs of tests, and the numbers of those grids."""
-        packer = getattr(self.tasks, "packed", None)  # a task set packs itself
-        if packer is not None:
-            data = packer(slice(batch.start, batch.stop))
+        if isinstance(self.tasks, TaskSet):
+            data = self.tasks.packed(slice(batch.start, batch.stop))
         else:
             data = pack_samples([sample for task in self.tasks[batch.start : batch.stop] for sample in task.samples])
         shown = np.concatenate(
