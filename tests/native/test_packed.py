@@ -28,8 +28,8 @@ def longer(name: str) -> PackedSamples:
 
 
 def test_good_samples_pass():
-    ENGINE.run_raw(DATA)
-    ENGINE.run_raw(pack_samples([]))
+    ENGINE.run(DATA)
+    ENGINE.run(pack_samples([]))
 
 
 GRIDS, SAMPLES, TASKS = len(DATA.height), len(DATA), len(DATA.first)
@@ -59,8 +59,8 @@ BAD = {
 @pytest.mark.parametrize("message", BAD)
 def test_what_names_nothing_is_refused(message):
     with pytest.raises(ValueError, match=f"packed samples that cannot be run: {message}"):
-        ENGINE.run_raw(BAD[message])
+        ENGINE.run(BAD[message])
 
 
 def test_an_expected_output_may_be_unknown():
-    ENGINE.run_raw(changed("expected", 0, -1))
+    ENGINE.run(changed("expected", 0, -1))
