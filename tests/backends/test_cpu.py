@@ -172,6 +172,8 @@ def test_the_library_solves_its_tasks(core):
         "mpapply(add, first(I), first(I))",
         "recolor(ONE, mapply(color, difference(objects(I, T, F, T), objects(I, T, F, T))))",
         "contained(first(asobject(I)), last(asobject(I)))",
+        "ulcorner(ofcolor(I, NINE))",
+        "centerofmass(recolor(ONE, ofcolor(I, NINE)))",
     ],
 )
 def test_values_of_mixed_types_stay_on_the_engine(core, expression):

@@ -66,6 +66,6 @@ def test_a_little_of_everything():
 def test_the_library():
     engine = Engine.of(LIBRARY[::10])
     text = disassemble(engine.code)
-    assert text.count("\noutput ") == len(engine.names)
+    assert text.count("\noutput ") == len(engine.lowered)
     assert "operation" not in text
     assert text.count("HALT") == 1

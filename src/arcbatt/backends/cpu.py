@@ -201,8 +201,8 @@ def as_typed(value: Any, kind: Type) -> Any:
     if kind == BOOL:
         return bool(value)
     if isinstance(kind, Tup):
-        if plain_form(kind) in (IJ, CELL):
-            return tuple(as_typed(part, of) for part, of in zip(value, kind.parts, strict=True))
+        if plain_form(kind) in (IJ, CELL):  # or the corner of nothing
+            return value and tuple(as_typed(part, of) for part, of in zip(value, kind.parts, strict=True))
         return _nested(kind, list(value))
     if isinstance(kind, Set):
         return frozenset(as_typed(item, kind.item) for item in value)

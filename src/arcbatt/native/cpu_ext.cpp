@@ -321,7 +321,10 @@ static nb::list values(const Program& program, const PackedArrays& arrays, u32 s
     for (u32 k = 0; k < program.outputs.size(); ++k) {
         Status s = worker.status(k);
         nb::object value = nb::none();
-        if (s == OK) value = to_python(program, worker.machine().c, program.outputs[k].type, worker.value(k), true);
+        if (s == OK && worker.is_void(k))
+            value = nb::make_tuple();
+        else if (s == OK)
+            value = to_python(program, worker.machine().c, program.outputs[k].type, worker.value(k), true);
         out.append(nb::make_tuple(u32(s), value));
     }
     return out;

@@ -57,8 +57,10 @@ class Worker {
 
     Status status(u32 output) {
         Status s = machine_.status(program_.outputs[output].slot);
-        return s == VOID_ ? ESCAPE : s;
+        return s == VOID_ ? OK : s;
     }
+    // Whether an output that is OK is the empty tuple in place of an IJ.
+    bool is_void(u32 output) { return machine_.status(program_.outputs[output].slot) == VOID_; }
     u32* value(u32 output) { return machine_.value(program_.outputs[output].slot); }
 
     // What an output that is OK holds; its cells stay until the next call or run.
@@ -70,7 +72,10 @@ class Worker {
             if (g.h > 0 && g.w > 0) return Seen{true, g.h, g.w, from, hashed ? hash_grid(from, g.h, g.w) : 0};
         }
         Reader reader;
-        read_value(machine_.c, shape, length, words, reader);
+        if (is_void(output))
+            reader.tuple(0);
+        else
+            read_value(machine_.c, shape, length, words, reader);
         if (!reader.is_grid()) return Seen{false, 0, 0, nullptr, reader.hash()};
         scratch_.resize(size_t(reader.h) * size_t(reader.w));
         Reader again;
