@@ -111,3 +111,14 @@ def names(expr: Expr) -> set[str]:
         elif isinstance(arg, Call):
             found |= names(arg)
     return found
+
+
+def reads(program: Program, param: str) -> bool:
+    """Whether a program's result depends on a parameter.
+
+    One that reads C, the expected output, proves nothing where that is known; one that reads S, little on the
+    demonstrations.
+    """
+    if param not in program.params:
+        return False
+    return param in names(program.result).union(*(names(line.value) for line in live_lines(program)))

@@ -12,7 +12,7 @@ from arcbatt.arc.tasks import Task
 from arcbatt.backends.choose import AnyEngine, make_engine
 from arcbatt.backends.outcome import Failed
 from arcbatt.backends.python import Sample
-from arcbatt.frontend import Program
+from arcbatt.frontend.program import Program, reads
 
 KEPT: Final = 3
 """Near misses kept of each task."""
@@ -65,6 +65,7 @@ class Differs:
     def __init__(self, programs: Sequence[Program], backend: str) -> None:
         self.names = [program.id for program in programs]
         self._programs = programs
+        self._reads_samples = any(reads(program, "S") for program in programs)
         self._backend = "cpu" if backend == "cuda" else backend  # too little work to start a GPU for
         self._engine: AnyEngine | None = None
 
@@ -75,7 +76,7 @@ class Differs:
             if grid is None:
                 continue
             given = tuple(map(tuple, grid.tolist()))
-            values = self._made().values(Sample(given, task.train, wanted))
+            values = self._made().values(Sample(given, task.train if self._reads_samples else (), wanted))
             for name, program in zip(self.names, self._programs, strict=True):
                 value = values[program.name]
                 if isinstance(value, Failed) or value is None:

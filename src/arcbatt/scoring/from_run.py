@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcbatt.arc.tasks import Task
-from arcbatt.frontend.program import Program, live_lines, names
+from arcbatt.frontend.program import reads
 from arcbatt.reference.values import Grid
 from arcbatt.run.record import RunRecord
 from arcbatt.scoring.attempts import Candidate, Pick, Question, choose_attempts
@@ -65,17 +65,6 @@ def candidates(record: RunRecord, question: Question, without: set[str], from_sa
         for name, lines, demos_right, agreement in facts
         if name in outputs
     ]
-
-
-def reads(program: Program, param: str) -> bool:
-    """Whether a program's result depends on a parameter.
-
-    One that reads C, the expected output, proves nothing where that is known; one that reads S, little on the
-    demonstrations.
-    """
-    if param not in program.params:
-        return False
-    return param in names(program.result).union(*(names(line.value) for line in live_lines(program)))
 
 
 def _grid(cells: Any) -> Grid | None:
