@@ -58,6 +58,7 @@ struct Interpreter {
         u32 worst = OK;
         for (u32 k = from; k < to; ++k) {
             u32 s = status(ins.arg(k));
+            if (s == LIMIT) return LIMIT;  // whatever a value is that has no form here, this comes before it
             if (s != OK && (worst == OK || s < worst)) worst = s;
         }
         return Status(worst);
