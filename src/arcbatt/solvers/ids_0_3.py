@@ -506,11 +506,13 @@ def solve_272f95fa(I):
     return O
 
 
-# The answer of the demonstration with the same form, whatever its colour.
-def solve_27a28665(S, I, C):
-    x1 = rbind(ofcolor, ZERO)
-    x2 = extract(S, matcher(compose(x1, first), x1(I)))
-    O = last(x2)
+# One cell for the pattern: which of the middle and two corners are black tells the four patterns apart.
+def solve_27a28665(I):
+    x1 = matcher(lbind(index, I), ZERO)
+    x2 = branch(x1(astuple(ZERO, TWO)), SIX, THREE)
+    x3 = branch(x1(ORIGIN), x2, TWO)
+    x4 = branch(x1(UNITY), ONE, x3)
+    O = canvas(x4, UNITY)
     return O
 
 

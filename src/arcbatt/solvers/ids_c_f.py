@@ -288,10 +288,13 @@ def solve_d43fd935(I):
     return O
 
 
-# The colour says which of the demonstrated shapes to draw.
-def solve_d4469b4b(S, I, C):
-    x1 = compose(matcher(palette, palette(I)), first)
-    O = last(extract(S, x1))
+# The colour says which row and which column of a small grid are grey.
+def solve_d4469b4b(I):
+    x1 = other(palette(I), ZERO)
+    x2 = branch(equality(x1, TWO), ZERO, branch(equality(x1, ONE), ONE, TWO))
+    x3 = branch(equality(x1, THREE), TWO, ONE)
+    x4 = combine(hfrontier(toivec(x2)), vfrontier(tojvec(x3)))
+    O = fill(canvas(ZERO, THREE_BY_THREE), FIVE, x4)
     return O
 
 
