@@ -1,6 +1,7 @@
 # make run   set up, then the main job on bundled data
 # make test  set up, then every check and test
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
+# make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +14,7 @@ FUZZ_FLAGS := -std=c++17 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-reco
 SECONDS ?= 60
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test lint unit fuzz fuzz-short native docs format clean
+.PHONY: run test test-gpu sanitize-gpu lint unit fuzz fuzz-short native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
@@ -49,6 +50,28 @@ $(FUZZ)/%.o: fuzz/%.cpp $(NATIVE) $(wildcard fuzz/*.h)
 
 $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lower/*.py)
 	$(BIN)/python fuzz/corpus.py $@
+
+# These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
+# must have CuPy, NumPy, pytest and nanobind.
+GPU_BUILD := build/gpu
+GPU_PYTEST := -m pytest --noconftest -m gpu tests/backends/test_gpu.py
+
+$(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
+	cmake -S . -B $(GPU_BUILD) -DAB_EMULATED_LANES=OFF -DPython_EXECUTABLE=$$(command -v $(PYTHON)) \
+	    -DCMAKE_PREFIX_PATH=$$($(PYTHON) -m nanobind --cmake_dir)
+	cmake --build $(GPU_BUILD) --parallel
+	cp $(GPU_BUILD)/_core.*.so src/arcbatt/
+	touch $@
+
+test-gpu: $(GPU_BUILD)/built
+	PYTHONPATH=src $(PYTHON) $(GPU_PYTEST)
+
+# Every tool of compute-sanitizer over a few programs; one after the other, since each makes the kernel far slower.
+sanitize-gpu: $(GPU_BUILD)/built
+	for tool in memcheck racecheck initcheck synccheck; do \
+	    PYTHONPATH=src compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(GPU_PYTEST) -k grids_come_back \
+	        || exit 1; \
+	done
 
 native: $(VENV)/installed
 	$(BIN)/python tools/generate_native.py

@@ -143,9 +143,10 @@ def test_vectors(core, data):
 
 @CORES
 def test_the_library_solves_its_tasks(core):
-    engine = Engine.of(LIBRARY, core=core)
+    programs, step = (LIBRARY, 9) if core is _core else (LIBRARY[::27], 27)  # lanes by turns take their time
+    engine = Engine.of(programs, core=core)
     assert len(engine.code.rejected) <= 1
-    tasks = [TASKS[program.id] for program in LIBRARY[::9]]
+    tasks = [TASKS[program.id] for program in LIBRARY[::step]]
     samples = [sample for task in tasks for sample in task.samples]
     outputs = engine.run(samples)
     row = 0

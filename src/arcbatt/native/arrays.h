@@ -5,32 +5,21 @@
 
 namespace arcbatt {
 
-// By digits of eight bits, the least first, between the array and free room behind the arena's top; digits all keys
-// share are passed over. The result may lie in either place: false means in the room.
-AB_FN bool radix_sort(u32*& keys, u32*& room, u32 n) {
-    u32 all = keys[0], any = keys[0];
-    for (u32 i = 1; i < n; ++i) {
-        all &= keys[i];
-        any |= keys[i];
+// The first place in a sorted array whose key is not below.
+AB_FN u32 lower_bound(const u32* keys, u32 n, u32 key) {
+    u32 low = 0;
+    while (low < n) {
+        u32 middle = (low + n) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            n = middle;
     }
-    bool home = true;
-    for (u32 shift = 0; shift < 32; shift += 8) {
-        if (((all ^ any) >> shift & 0xFFu) == 0) continue;
-        u32 count[256] = {};
-        for (u32 i = 0; i < n; ++i) ++count[keys[i] >> shift & 0xFFu];
-        u32 place = 0;
-        for (u32 digit = 0; digit < 256; ++digit) {
-            u32 here = count[digit];
-            count[digit] = place;
-            place += here;
-        }
-        for (u32 i = 0; i < n; ++i) room[count[keys[i] >> shift & 0xFFu]++] = keys[i];
-        u32* other = keys;
-        keys = room;
-        room = other;
-        home = !home;
-    }
-    return home;
+    return low;
+}
+AB_FN bool has_key(const u32* keys, u32 n, u32 key) {
+    u32 at = lower_bound(keys, n, key);
+    return at < n && keys[at] == key;
 }
 
 // Ascending order in place of items of `stride` words, by heaps: no recursion, no other memory.
@@ -62,6 +51,36 @@ AB_FN void heap_sort(u32* items, u32 n, u32 stride, Before before) {
     }
 }
 
+#if AB_LANES == 1
+
+// By digits of eight bits, the least first, between the array and free room behind the arena's top; digits all keys
+// share are passed over. The result may lie in either place: false means in the room.
+AB_FN bool radix_sort(u32*& keys, u32*& room, u32 n) {
+    u32 all = keys[0], any = keys[0];
+    for (u32 i = 1; i < n; ++i) {
+        all &= keys[i];
+        any |= keys[i];
+    }
+    bool home = true;
+    for (u32 shift = 0; shift < 32; shift += 8) {
+        if (((all ^ any) >> shift & 0xFFu) == 0) continue;
+        u32 count[256] = {};
+        for (u32 i = 0; i < n; ++i) ++count[keys[i] >> shift & 0xFFu];
+        u32 place = 0;
+        for (u32 digit = 0; digit < 256; ++digit) {
+            u32 here = count[digit];
+            count[digit] = place;
+            place += here;
+        }
+        for (u32 i = 0; i < n; ++i) room[count[keys[i] >> shift & 0xFFu]++] = keys[i];
+        u32* other = keys;
+        keys = room;
+        room = other;
+        home = !home;
+    }
+    return home;
+}
+
 // Ascending order in place: short arrays by insertion, longer ones by digits, or by heaps where there is no room.
 AB_FN void sort_keys(const Ctx& c, u32* keys, u32 n) {
     if (n < 24) {
@@ -84,30 +103,96 @@ AB_FN void sort_keys(const Ctx& c, u32* keys, u32 n) {
     heap_sort<1>(keys, n, 1, [](const u32* a, const u32* b) { return *a < *b; });
 }
 
+// Ascending order in place of items of `stride` words.
+template <u32 MOST_WORDS, class Before>
+AB_FN void order_items(const Ctx&, u32* items, u32 n, u32 stride, Before before) {
+    heap_sort<MOST_WORDS>(items, n, stride, before);
+}
+
+#else
+
+// One pass of a merge sort: neighbouring runs become one, each item finding its place by a search in the other run.
+// Equal items stay in order.
+template <class Before>
+AB_FN void merge_runs(const Ctx& c, const u32* from, u32* to, u32 n, u32 stride, u32 run, Before before) {
+    c.g.each(n, [&](u32 i) {
+        u32 start = i / (2 * run) * (2 * run), middle = least(start + run, n), end = least(start + 2 * run, n);
+        bool left = i < middle;
+        const u32* item = from + i * stride;
+        u32 low = left ? middle : start, high = left ? end : middle;
+        while (low < high) {
+            u32 at = (low + high) / 2;
+            const u32* other = from + at * stride;
+            if (left ? before(other, item) : !before(item, other))
+                low = at + 1;
+            else
+                high = at;
+        }
+        u32 place = left ? i + low - middle : i - middle + low;
+        for (u32 k = 0; k < stride; ++k) to[place * stride + k] = item[k];
+    });
+}
+
+template <class Before>
+AB_FN void merge_sort(const Ctx& c, u32* items, u32* room, u32 n, u32 stride, u32 run, Before before) {
+    u32 *from = items, *to = room;
+    for (; run < n; run *= 2) {
+        merge_runs(c, from, to, n, stride, run, before);
+        u32* other = from;
+        from = to;
+        to = other;
+    }
+    if (from != items) c.g.each(n * stride, [&](u32 k) { items[k] = from[k]; });
+}
+
+// Each 32 keys in order, a key a lane: a bitonic network whose steps are exchanges between lanes.
+AB_FN void sort_runs(const Ctx& c, u32* keys, u32 n) {
+    u32 lane = c.g.lane();
+    c.g.sync();
+    for (u32 first = 0; first < n; first += AB_LANES) {
+        u32 key = first + lane < n ? keys[first + lane] : 0xFFFFFFFFu;
+        for (u32 size = 2; size <= AB_LANES; size *= 2)
+            for (u32 step = size / 2; step > 0; step /= 2) {
+                u32 other = c.g.shuffle(key, lane ^ step);
+                bool low = (lane & step) == 0, up = (lane & size) == 0;
+                key = low == up ? least(key, other) : most(key, other);
+            }
+        if (first + lane < n) keys[first + lane] = key;
+    }
+    c.g.sync();
+}
+
+// Ascending order in place: runs of 32 are merged behind the arena's top, or one lane sorts where there is no room.
+AB_CALL void sort_keys(const Ctx& c, u32* keys, u32 n) {
+    if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return keys[i] > keys[i + 1]; })) return;
+    auto before = [](const u32* a, const u32* b) { return *a < *b; };
+    if (n > AB_LANES && c.a.capacity - c.a.top < n) {
+        c.g.one([&] { heap_sort<1>(keys, n, 1, before); });
+        return;
+    }
+    sort_runs(c, keys, n);
+    merge_sort(c, keys, c.a.at(c.a.top), n, 1, AB_LANES, before);
+}
+
+template <u32 MOST_WORDS, class Before>
+AB_FN void order_items(const Ctx& c, u32* items, u32 n, u32 stride, Before before) {
+    if (u64(c.a.capacity - c.a.top) < u64(n) * stride)
+        c.g.one([&] { heap_sort<MOST_WORDS>(items, n, stride, before); });
+    else
+        merge_sort(c, items, c.a.at(c.a.top), n, stride, 1, before);
+}
+
+#endif
+
+// Drop what is equal from keys in order; how many are left.
+AB_FN u32 distinct_keys(const Ctx& c, u32* keys, u32 n) {
+    return c.g.squeeze(keys, n, 1, [&](u32 a, u32 b) { return keys[a] == keys[b]; });
+}
+
 // Sort and drop what is equal: any keys to a set's.
 AB_FN u32 settle_keys(const Ctx& c, u32* keys, u32 n) {
     sort_keys(c, keys, n);
-    u32 kept = n ? 1 : 0;
-    for (u32 i = 1; i < n; ++i)
-        if (keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
-    return kept;
-}
-
-// The first place in a sorted array whose key is not below.
-AB_FN u32 lower_bound(const u32* keys, u32 n, u32 key) {
-    u32 low = 0;
-    while (low < n) {
-        u32 middle = (low + n) / 2;
-        if (keys[middle] < key)
-            low = middle + 1;
-        else
-            n = middle;
-    }
-    return low;
-}
-AB_FN bool has_key(const u32* keys, u32 n, u32 key) {
-    u32 at = lower_bound(keys, n, key);
-    return at < n && keys[at] == key;
+    return distinct_keys(c, keys, n);
 }
 
 // Order of two sets of keys as the sorted tuples they are: -1, 0 or 1.
@@ -118,6 +203,7 @@ AB_FN i32 compare_keys(const u32* a, u32 an, const u32* b, u32 bn) {
     return an == bn ? 0 : an < bn ? -1 : 1;
 }
 
+#if AB_LANES == 1
 // Ascending order of items of two words: short runs by insertion, then merged by turns between the array and free room
 // behind the arena's top; by heaps where there is no room.
 template <class Before>
@@ -155,22 +241,20 @@ AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, Before before) {
     if (from != pairs)
         for (u32 k = 0; k < 2 * n; ++k) pairs[k] = from[k];
 }
+#else
+template <class Before>
+AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, Before before) {
+    order_items<2>(c, pairs, n, 2, before);
+}
+#endif
 
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
-AB_FN u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
+AB_CALL u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
     auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
-    bool sorted = true;
-    for (u32 i = 1; i < n && sorted; ++i) sorted = before(pairs + 2 * i - 2, pairs + 2 * i);
-    if (sorted) return n;  // strictly ascending, so nothing is equal
+    if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))
+        return n;  // strictly ascending, so nothing is equal
     sort_pairs(c, pairs, n, before);
-    u32 kept = n ? 1 : 0;
-    for (u32 i = 1; i < n; ++i)
-        if (before(pairs + 2 * kept - 2, pairs + 2 * i)) {
-            pairs[2 * kept] = pairs[2 * i];
-            pairs[2 * kept + 1] = pairs[2 * i + 1];
-            ++kept;
-        }
-    return kept;
+    return c.g.squeeze(pairs, n, 2, [&](u32 a, u32 b) { return !before(pairs + 2 * a, pairs + 2 * b); });
 }
 
 }  // namespace arcbatt

@@ -23,24 +23,39 @@ AB_FN Status make(Ctx& c, const Types& types, u32 type, u64 n, Items& out) {
     return OK;
 }
 
-AB_FN Status combine(Ctx& c, const Types& types, u32 type, bool is_set, Items a, Items b, Items& out) {
+// The union of two sorted arrays of distinct keys; how many there are.
+AB_FN u32 unite(const Ctx& c, const u32* x, u32 xn, const u32* y, u32 yn, u32* to) {
+#if AB_LANES == 1
+    (void)c;
+    u32 i = 0, j = 0, n = 0;
+    while (i < xn || j < yn) {
+        if (j == yn || (i < xn && x[i] <= y[j])) {
+            if (j < yn && x[i] == y[j]) ++j;
+            to[n++] = x[i++];
+        } else {
+            to[n++] = y[j++];
+        }
+    }
+    return n;
+#else
+    c.g.each(xn, [&](u32 i) { to[i + lower_bound(y, yn, x[i])] = x[i]; });
+    c.g.each(yn, [&](u32 j) {
+        u32 at = lower_bound(x, xn, y[j]);
+        to[j + at + (at < xn && x[at] == y[j])] = y[j];
+    });
+    return distinct_keys(c, to, xn + yn);
+#endif
+}
+
+AB_CALL Status combine(Ctx& c, const Types& types, u32 type, bool is_set, Items a, Items b, Items& out) {
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, u64(a.n) + b.n, out);
     if (s != OK) return s;
     u32* to = c.a.at(out.off);
     const u32 *x = c.a.at(a.off), *y = c.a.at(b.off);
-    if (is_set && is_key(types[type])) {  // both sorted: merge
-        u32 i = 0, j = 0, n = 0;
-        while (i < a.n || j < b.n) {
-            if (j == b.n || (i < a.n && x[i] <= y[j])) {
-                if (j < b.n && x[i] == y[j]) ++j;
-                to[n++] = x[i++];
-            } else {
-                to[n++] = y[j++];
-            }
-        }
-        out.n = n;
-        c.a.top = out.off + n;
+    if (is_set && is_key(types[type])) {
+        out.n = unite(c, x, a.n, y, b.n, to);
+        c.a.top = out.off + out.n;
         return OK;
     }
     c.g.each(a.n * stride, [&](u32 k) { to[k] = x[k]; });
@@ -53,7 +68,7 @@ AB_FN Status combine(Ctx& c, const Types& types, u32 type, bool is_set, Items a,
 }
 
 // Items of a that are (keep) or are not (drop) in b; order stays.
-AB_FN Status select(Ctx& c, const Types& types, u32 type, Items a, Items b, bool b_is_set, bool keep, Items& out) {
+AB_CALL Status select(Ctx& c, const Types& types, u32 type, Items a, Items b, bool b_is_set, bool keep, Items& out) {
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, a.n, out);
     if (s != OK) return s;
@@ -63,7 +78,7 @@ AB_FN Status select(Ctx& c, const Types& types, u32 type, Items a, Items b, bool
         a.n,
         [&](u32 k) {
             const u32* item = x + k * stride;
-            bool in = b_is_set ? in_set(c, types, type, y, b.n, item) : in_tuple(c, types, type, y, b.n, item);
+            bool in = b_is_set ? in_set(c, types, type, y, b.n, item) : found_in_tuple(c, types, type, y, b.n, item);
             return in == keep;
         },
         [&](u32 k, u32 place) { copy_words(to + place * stride, x + k * stride, stride); });
@@ -71,7 +86,7 @@ AB_FN Status select(Ctx& c, const Types& types, u32 type, Items a, Items b, bool
     return OK;
 }
 
-AB_FN Status insert(Ctx& c, const Types& types, u32 type, const u32* item, Items set, Items& out) {
+AB_CALL Status insert(Ctx& c, const Types& types, u32 type, const u32* item, Items set, Items& out) {
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, u64(set.n) + 1, out);
     if (s != OK) return s;
@@ -84,7 +99,7 @@ AB_FN Status insert(Ctx& c, const Types& types, u32 type, const u32* item, Items
     return OK;
 }
 
-AB_FN Status remove(Ctx& c, const Types& types, u32 type, const u32* item, Items from, Items& out) {
+AB_CALL Status remove(Ctx& c, const Types& types, u32 type, const u32* item, Items from, Items& out) {
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, from.n, out);
     if (s != OK) return s;
@@ -97,7 +112,7 @@ AB_FN Status remove(Ctx& c, const Types& types, u32 type, const u32* item, Items
     return OK;
 }
 
-AB_FN Status repeat(Ctx& c, const Types& types, u32 type, const u32* item, i32 n, Items& out) {
+AB_CALL Status repeat(Ctx& c, const Types& types, u32 type, const u32* item, i32 n, Items& out) {
     u32 stride = types[type].item_words;
     if (n > i32(MAX_ITEMS)) return LIMIT;
     Status s = make(c, types, type, n > 0 ? u64(n) : 0, out);
@@ -108,7 +123,7 @@ AB_FN Status repeat(Ctx& c, const Types& types, u32 type, const u32* item, i32 n
 }
 
 // The first of equal items: a sorted copy that carries places finds them; short tuples are searched as they are.
-AB_FN Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out) {
+AB_CALL Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out) {
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, from.n, out);
     if (s != OK) return s;
@@ -129,7 +144,7 @@ AB_FN Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out
         copy_words(to + n * stride, item, stride);
         ++n;
         if (from.n > 64 && n - sorted_n >= 64) {
-            copy_words(sorted, to, n * stride);
+            c.g.each(n * stride, [&](u32 i) { sorted[i] = to[i]; });
             sort_items(c, types, type, sorted, n);
             sorted_n = n;
         }
@@ -140,7 +155,7 @@ AB_FN Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out
 }
 
 // The items of the items; `inner` is their type.
-AB_FN Status merge(Ctx& c, const Types& types, u32 inner, bool to_set, Items from, Items& out) {
+AB_CALL Status merge(Ctx& c, const Types& types, u32 inner, bool to_set, Items from, Items& out) {
     u32 stride = types[inner].item_words;
     const u32* pairs = c.a.at(from.off);
     u64 total = u64(c.g.sum_of(from.n, [&](u32 k) { return i64(pairs[2 * k + 1]); }));
@@ -163,7 +178,7 @@ AB_FN Status merge(Ctx& c, const Types& types, u32 inner, bool to_set, Items fro
 }
 
 // The item that occurs most or least; the least of several.
-AB_FN Status common(Ctx& c, const Types& types, u32 type, bool is_set, bool most_common, Items from, u32* item) {
+AB_CALL Status common(Ctx& c, const Types& types, u32 type, bool is_set, bool most_common, Items from, u32* item) {
     if (from.n == 0) return EMPTY;
     u32 stride = types[type].item_words, mark = c.a.top;
     const u32* x = c.a.at(from.off);
@@ -192,8 +207,8 @@ AB_FN Status common(Ctx& c, const Types& types, u32 type, bool is_set, bool most
     return OK;
 }
 
-AB_FN Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_set, bool right_set, u32 pair_type,
-                     Items a, Items b, Items& out) {
+AB_CALL Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_set, bool right_set, u32 pair_type,
+                       Items a, Items b, Items& out) {
     u64 n = u64(a.n) * b.n;
     if (n > MAX_ITEMS) return LIMIT;
     u32 ls = types[left].item_words, rs = types[right].item_words, stride = types[pair_type].item_words;
@@ -227,7 +242,7 @@ AB_FN Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_
     return OK;
 }
 
-AB_FN Status sizefilter(Ctx& c, const Types& types, u32 type, bool is_set, Items from, i32 size, Items& out) {
+AB_CALL Status sizefilter(Ctx& c, const Types& types, u32 type, bool is_set, Items from, i32 size, Items& out) {
     Status s = make(c, types, type, from.n, out);
     if (s != OK) return s;
     u32* to = c.a.at(out.off);

@@ -13,11 +13,13 @@
 #include <unordered_map>
 
 #include "engine.h"
+#if AB_LANES > 1
+#include "cuda_engine.h"
+#endif
 
 namespace nb = nanobind;
 using namespace arcbatt;
 
-using u16 = uint16_t;
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
@@ -41,7 +43,8 @@ static nb::tuple call(u32 opcode, std::vector<u32> arena, u32 capacity, std::vec
     std::vector<const u32*> pointers;
     for (auto& arg : args) pointers.push_back(arg.data());
     std::vector<u32> result(3);
-    Status status = call_variant(c, opcode, pointers.data(), result.data());
+    Status status = OK;
+    as_group(c, [&](Ctx& in) { status = call_variant(in, opcode, pointers.data(), result.data()); });
     arena.resize(c.a.top);
     return nb::make_tuple(u32(status), result, arena);
 }
@@ -330,9 +333,22 @@ static nb::list values(const Program& program, const PackedArrays& arrays, u32 s
     return out;
 }
 
+#if AB_LANES > 1
+// The GPU's entry by lanes that take turns, group after group: what a launch does, without a GPU. For tests.
+static void launch(u64 address, u32 groups) {
+    const Launch* p = device_pointer<const Launch>(address);
+    static thread_local Lanes lanes;
+    for (u32 group = 0; group < groups; ++group)
+        lanes.run([&](u32 lane) { run_items(*p, Group{&lanes, lane}, group); });
+}
+#endif
+
 NB_MODULE(AB_MODULE, m) {
     m.doc() = "The compiled core of arcbatt.";
     m.attr("lanes") = AB_LANES;
+#if AB_LANES > 1
+    m.def("launch", &launch, "What a launch on a GPU does, by so many groups one after the other.");
+#endif
     m.def("compiler", &compiler, "The compiler the core was built with.");
     m.def("call_variant", &call, "Call one native function on words.");
     nb::class_<Program>(m, "Program");

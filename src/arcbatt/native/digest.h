@@ -25,14 +25,15 @@ AB_FN u64 mixed(u64 x) {
 }
 AB_FN u64 hash_failed(Status s) { return mixed(FAILED_SEED + u64(s)); }
 
-AB_FN u64 hash_grid(const i8* from, i32 h, i32 w) {
-    u64 total = mixed(GRID_SEED + (u64(h) << 32 | u64(w))), n = u64(h) * u64(w), place = 0;
-    for (u64 k = 0; k < n; k += 8) {
-        u64 word = 0, end = least(n - k, u64(8));
-        for (u64 b = 0; b < end; ++b) word |= u64(u8(from[k + b])) << (8 * b);
-        total += mixed(word + ++place * GOLDEN);
-    }
-    return mixed(total);
+AB_FN u64 hash_grid(const Group& g, const i8* from, i32 h, i32 w) {
+    u32 n = u32(h) * u32(w);
+    u64 total = u64(g.sum_of((n + 7) / 8, [&](u32 k) {
+        u64 word = 0;
+        u32 end = least(n - 8 * k, 8u);
+        for (u32 b = 0; b < end; ++b) word |= u64(u8(from[8 * k + b])) << (8 * b);
+        return i64(mixed(word + u64(k + 1) * GOLDEN));
+    }));
+    return mixed(total + mixed(GRID_SEED + (u64(h) << 32 | u64(w))));
 }
 
 // Reads the tokens of a value: their hash and, if they are those of a grid, its shape and hash; its cells go to `out`.

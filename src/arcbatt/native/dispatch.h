@@ -83,16 +83,23 @@ struct Variant<R, A, B, C, D> {
     }
 };
 
-// Call variant `opcode` on the words of its arguments; its result's words go to `result`.
-AB_FN Status call_variant(Ctx& c, u32 opcode, const u32* const* args, u32* result) {
-    switch (opcode) {
+// A function a variant, which the GPU calls; on a CPU they vanish into the switch.
 #define AB_VARIANT(number, name, R, ...)                                                                    \
-    case number: {                                                                                          \
+    AB_CALL Status variant_##number(Ctx& c, const u32* const* args, u32* result) {                          \
         R out{};                                                                                            \
         Status s = Variant<R, __VA_ARGS__>::run([&](auto&&... a) { return op::name(c, a...); }, args, out); \
         if (s == OK) Form<R>::store(result, out);                                                           \
         return s;                                                                                           \
     }
+#include "variants.inc"
+#undef AB_VARIANT
+
+// Call variant `opcode` on the words of its arguments; its result's words go to `result`.
+AB_FN Status call_variant(Ctx& c, u32 opcode, const u32* const* args, u32* result) {
+    switch (opcode) {
+#define AB_VARIANT(number, ...) \
+    case number:                \
+        return variant_##number(c, args, result);
 #include "variants.inc"
 #undef AB_VARIANT
     }

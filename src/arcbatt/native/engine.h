@@ -12,7 +12,7 @@
 
 #include "check.h"
 #include "digest.h"
-#include "packed.h"
+#include "samples.h"
 
 namespace arcbatt {
 
@@ -23,6 +23,32 @@ struct Seen {
     const i8* cells;
     u64 hash;
 };
+
+inline Group& group_of(Ctx& c) { return c.g; }
+inline Group& group_of(Interpreter& m) { return m.c.g; }
+inline bool same_state(const Ctx& a, const Ctx& b) { return a.a.top == b.a.top; }
+inline bool same_state(const Interpreter& a, const Interpreter& b) {
+    return a.c.a.top == b.c.a.top && a.steps == b.steps && a.depth == b.depth;
+}
+
+// f(c) by a group: by every lane of it on a copy of c, which must come out the same for all.
+template <class C, class F>
+inline void as_group(C& c, F f) {
+#if AB_LANES == 1
+    f(c);
+#else
+    static thread_local Lanes lanes;
+    std::vector<C> copies(AB_LANES, c);
+    lanes.run([&](u32 lane) {
+        group_of(copies[lane]) = Group{&lanes, lane};
+        f(copies[lane]);
+        group_of(copies[lane]) = Group{};
+    });
+    for (const C& copy : copies)
+        if (!same_state(copy, copies[0])) std::abort();
+    c = copies[0];
+#endif
+}
 
 // One thread's interpreter over memory of its own, which grows when an item does not fit.
 class Worker {
@@ -69,7 +95,7 @@ class Worker {
         if (length == 1 && shape[0] == K_GRID) {
             Grid g = Form<Grid>::load(words);
             const i8* from = cells(machine_.c, g);
-            if (g.h > 0 && g.w > 0) return Seen{true, g.h, g.w, from, hashed ? hash_grid(from, g.h, g.w) : 0};
+            if (g.h > 0 && g.w > 0) return Seen{true, g.h, g.w, from, hashed ? grid_hash(from, g.h, g.w) : 0};
         }
         Reader reader;
         if (is_void(output))
@@ -82,10 +108,16 @@ class Worker {
         again.out = scratch_.data();
         read_value(machine_.c, shape, length, words, again);
         return Seen{true, reader.h, reader.w, scratch_.data(),
-                    hashed ? hash_grid(scratch_.data(), reader.h, reader.w) : 0};
+                    hashed ? grid_hash(scratch_.data(), reader.h, reader.w) : 0};
     }
 
    private:
+    u64 grid_hash(const i8* from, i32 h, i32 w) {
+        u64 hash = 0;
+        as_group(machine_.c, [&](Ctx& c) { hash = hash_grid(c.g, from, h, w); });
+        return hash;
+    }
+
     // Take memory of the wanted size; without any, what there was stays.
     bool resize() {
         u32* memory = new (std::nothrow) u32[words_];  // not cleared: nothing is read before it is written
@@ -104,50 +136,16 @@ class Worker {
         machine_.c.a.top = u32(program_.image.size());
         machine_.steps = 0;
         machine_.depth = 0;
-        if (program_.input_slot) put_grid(program_.input_slot, data, data.input[sample]);
-        if (program_.expected_slot) {
-            if (data.expected[sample] < 0)
-                *machine_.slot(program_.expected_slot) = EMPTY;
-            else
-                put_grid(program_.expected_slot, data, data.expected[sample]);
-        }
-        if (program_.samples_slot) put_samples(data, data.task[sample]);
-        machine_.run(0);
+        as_group(machine_, [&](Interpreter& m) {
+            Inputs{m, data}.put(program_.input_slot, program_.samples_slot, program_.expected_slot, sample);
+            m.run(0);
+        });
     }
 
     bool overflowed() {
         for (u32 k = 0; k < program_.outputs.size(); ++k)
             if (status(k) == OVERFLOW_) return true;
         return false;
-    }
-
-    Status place_grid(const Packed& data, i32 grid, u32* words) {
-        Grid g;
-        Status s = make_grid(machine_.c, data.height[grid], data.width[grid], g);
-        if (s != OK) return s == LIMIT ? ESCAPE : s;  // inputs may be beyond what results may be
-        std::memcpy(cells(machine_.c, g), data.cells + data.offset[grid], size_t(g.h) * size_t(g.w));
-        Form<Grid>::store(words, g);
-        return OK;
-    }
-
-    void put_grid(u32 slot, const Packed& data, i32 grid) {
-        *machine_.slot(slot) = place_grid(data, grid, machine_.value(slot));
-    }
-
-    void put_samples(const Packed& data, i32 task) {
-        u32 n = u32(data.count[task]);
-        u32* slot = machine_.slot(program_.samples_slot);
-        u32 off = machine_.c.a.take(u64(n) * 4);
-        if (off == NOWHERE) {
-            *slot = OVERFLOW_;
-            return;
-        }
-        Status s = OK;
-        for (u32 k = 0; k < 2 * n && s == OK; ++k)
-            s = place_grid(data, data.demo[2 * data.first[task] + i32(k)], machine_.c.a.at(off + 2 * k));
-        slot[0] = s;
-        slot[1] = off;
-        slot[2] = n;
     }
 
     const Program& program_;

@@ -16,6 +16,16 @@ AB_FN void copy_row(i8* __restrict to, const i8* __restrict from, u32 n) {
     for (u32 j = 0; j < n; ++j) to[j] = from[j];
 }
 
+// Rows of n cells from one grid to another, each step so many cells apart.
+AB_FN void copy_rows(const Ctx& c, i8* to, i32 to_step, const i8* from, i32 from_step, u32 rows, u32 n) {
+#if AB_LANES == 1
+    c.g.each(rows, [&](u32 i) { copy_row(to + i32(i) * to_step, from + i32(i) * from_step, n); });
+#else
+    each_cell(c, rows, n,
+              [&](u32 i, u32 j, u32) { to[i32(i) * to_step + i32(j)] = from[i32(i) * from_step + i32(j)]; });
+#endif
+}
+
 // The grid's cells, at the start of another that has room for them.
 AB_FN void copy_cells(const Ctx& c, Grid from, Grid to) {
     const u32* source = c.a.at(from.off);
@@ -35,12 +45,8 @@ AB_FN Status make_turned(Ctx& c, Grid grid, i32 height, i32 width, i32 start, i3
     if (s != OK) return s;
     const i8* from = cells(c, grid);
     i8* to = cells(c, out);
-    i32 rows = out.h, columns = out.w;
-    c.g.each(u32(rows), [&](u32 i) {
-        i32 source = start + i32(i) * down;
-        i8* row = to + i32(i) * columns;
-        for (i32 j = 0; j < columns; ++j, source += across) row[j] = from[source];
-    });
+    each_cell(c, u32(out.h), u32(out.w),
+              [&](u32 i, u32 j, u32 k) { to[k] = from[start + i32(i) * down + i32(j) * across]; });
     return OK;
 }
 
@@ -50,10 +56,8 @@ AB_FN Status make_turned(Ctx& c, Grid grid, i32 height, i32 width, i32 start, i3
 AB_FN Status copy_part(Ctx& c, Grid grid, i32 top, i32 bottom, i32 left, i32 right, Grid& out) {
     Status s = make_grid(c, i64(bottom) - top, i64(right) - left, out);
     if (s != OK) return s;
-    i32 wide = grid.w, columns = out.w;
-    const i8* from = cells(c, grid) + top * wide + left;
-    i8* to = cells(c, out);
-    c.g.each(u32(out.h), [&](u32 i) { copy_row(to + i32(i) * columns, from + i32(i) * wide, u32(columns)); });
+    const i8* from = cells(c, grid) + top * grid.w + left;
+    copy_rows(c, cells(c, out), out.w, from, grid.w, u32(out.h), u32(out.w));
     return OK;
 }
 
@@ -99,12 +103,14 @@ AB_FN void set_item(const Ctx& c, GridSeq grids, u32 k, Grid grid) {
 
 // --- helpers: colours ---
 
-// The most common colour, the least of several. Four tables take cells in turn, so that runs of one colour do not wait
-// on one counter; where all colours are 0 to 15, as in most grids, only that much of a table is in use.
-AB_FN Status grid_background(const Ctx& c, Grid grid, i32& out) {
+// The most common colour, the least of several.
+AB_CALL Status grid_background(const Ctx& c, Grid grid, i32& out) {
     u32 n = cell_count(grid);
     if (n == 0) return EMPTY;
     const i8* from = cells(c, grid);
+#if AB_LANES == 1
+    // Four tables take cells in turn, so that runs of one colour do not wait on one counter; where all colours are 0 to
+    // 15, as in most grids, only that much of a table is in use.
     u32 bits = 0;
     for (u32 k = 0; k < n; ++k) bits |= u8(from[k]);
     u32 shift = bits < 16 ? 0 : 128, colours = bits < 16 ? 16 : 256;
@@ -121,6 +127,20 @@ AB_FN Status grid_background(const Ctx& c, Grid grid, i32& out) {
         }
     }
     out = i32(best) - i32(shift);
+#else
+    // One count after the other of the colours there are; those from 63 on share a bit.
+    u64 there = c.g.bits_of(n, [&](u32 k) { return u64(1) << least<u32>(u8(from[k]), 63); });
+    i32 best = 0, best_count = 0;
+    for (i32 colour = there >> 63 ? -128 : 0; colour < (there >> 63 ? 128 : 63); ++colour) {
+        if (colour >= 0 && colour < 63 && !(there >> colour & 1)) continue;
+        i32 count = i32(c.g.sum_of(n, [&](u32 k) { return from[k] == colour; }));
+        if (count > best_count) {
+            best = colour;
+            best_count = count;
+        }
+    }
+    out = best;
+#endif
     return OK;
 }
 
@@ -242,7 +262,9 @@ template <class F>
 AB_FN void set_cells(const Ctx& c, Grid grid, CellSeq tuple, IJ by, F allowed) {
     i8* to = cells(c, grid);
     const u32* keys = words(c, tuple);
-    for (u32 k = 0; k < tuple.n; ++k) set_cell(to, grid, keys[k], by, allowed);
+    c.g.one([&] {
+        for (u32 k = 0; k < tuple.n; ++k) set_cell(to, grid, keys[k], by, allowed);
+    });
 }
 template <class F>
 AB_FN void set_cells(const Ctx& c, Grid grid, Object obj, IJ by, F allowed) {
@@ -281,10 +303,8 @@ AB_FN Status hmirror(Ctx& c, Grid grid, Grid& out) {
     Status s = make_grid(c, grid.h, grid.w, out);
     if (s != OK) return s;
     const i8* from = cells(c, grid);
-    i8* to = cells(c, out);
-    i32 last = grid.h - 1, wide = grid.w;
-    c.g.each(u32(grid.h),
-             [&](u32 i) { gridwork::copy_row(to + i32(i) * wide, from + (last - i32(i)) * wide, u32(wide)); });
+    i32 wide = grid.w;
+    gridwork::copy_rows(c, cells(c, out), wide, from + (grid.h - 1) * wide, -wide, u32(grid.h), u32(wide));
     return OK;
 }
 AB_FN Status vmirror(Ctx& c, Grid grid, Grid& out) {
@@ -403,10 +423,7 @@ AB_FN Status compress(Ctx& c, Grid grid, Grid& out) {
     };
     u32 h = c.g.compact(tall, row_stays, [&](u32 i, u32 k) { rows[k] = i; });
     u32 w = c.g.compact(wide, column_stays, [&](u32 j, u32 k) { columns[k] = j; });
-    c.g.each(h, [&](u32 i) {
-        const i8* row = from + rows[i] * wide;
-        for (u32 j = 0; j < w; ++j) to[i * w + j] = row[columns[j]];
-    });
+    each_cell(c, h, w, [&](u32 i, u32 j, u32 k) { to[k] = from[rows[i] * wide + columns[j]]; });
     c.a.top = out.off + (h * w + 3) / 4;
     out = h == 0 ? Grid{0, 0, 0} : Grid{out.off, i32(h), i32(w)};
     return OK;
@@ -418,12 +435,8 @@ AB_FN Status hconcat(Ctx& c, Grid a, Grid b, Grid& out) {
     if (s != OK) return s;
     const i8 *left = cells(c, a), *right = cells(c, b);
     i8* to = cells(c, out);
-    u32 lw = u32(a.w), rw = u32(b.w);
-    c.g.each(u32(out.h), [&](u32 i) {
-        i8* row = to + i * (lw + rw);
-        gridwork::copy_row(row, left + i * lw, lw);
-        gridwork::copy_row(row + lw, right + i * rw, rw);
-    });
+    gridwork::copy_rows(c, to, out.w, left, a.w, u32(out.h), u32(a.w));
+    gridwork::copy_rows(c, to + a.w, out.w, right, b.w, u32(out.h), u32(b.w));
     return OK;
 }
 AB_FN Status vconcat(Ctx& c, Grid a, Grid b, Grid& out) {
@@ -440,8 +453,7 @@ AB_FN Status vconcat(Ctx& c, Grid a, Grid b, Grid& out) {
     gridwork::copy_cells(c, a, out);
     const i8* from = cells(c, b);
     i8* to = cells(c, out) + gridwork::cell_count(a);
-    u32 wide = u32(b.w);
-    c.g.each(u32(b.h), [&](u32 i) { gridwork::copy_row(to + i * wide, from + i * wide, wide); });
+    gridwork::copy_rows(c, to, b.w, from, b.w, u32(b.h), u32(b.w));
     return OK;
 }
 
@@ -452,11 +464,9 @@ AB_FN Status hupscale(Ctx& c, Grid grid, i32 n, Grid& out) {
     const i8* from = cells(c, grid);
     i8* to = cells(c, out);
     u32 wide = u32(grid.w), columns = u32(out.w);
-    c.g.each(u32(out.h), [&](u32 i) {
-        const i8* row = from + i * wide;
-        i8* at = to + i * columns;
-        for (u32 j = 0; j < wide; ++j)
-            for (i32 k = 0; k < n; ++k) *at++ = row[j];
+    each_cell(c, u32(out.h), wide, [&](u32 i, u32 j, u32 k) {
+        i8* at = to + i * columns + j * u32(n);
+        for (i32 m = 0; m < n; ++m) at[m] = from[k];
     });
     return OK;
 }
@@ -475,6 +485,7 @@ AB_FN Status upscale(Ctx& c, Grid grid, i32 n, Grid& out) {
     const i8* from = cells(c, grid);
     i8* to = cells(c, out);
     u32 wide = u32(grid.w), columns = u32(out.w), times = u32(n);
+#if AB_LANES == 1
     c.g.each(u32(grid.h), [&](u32 i) {
         const i8* row = from + i * wide;
         i8* first = to + i * times * columns;
@@ -483,6 +494,10 @@ AB_FN Status upscale(Ctx& c, Grid grid, i32 n, Grid& out) {
             for (u32 k = 0; k < times; ++k) *at++ = row[j];
         for (u32 k = 1; k < times; ++k) gridwork::copy_row(first + k * columns, first, columns);
     });
+#else
+    Columns by(times);
+    each_cell(c, u32(out.h), columns, [&](u32 i, u32 j, u32 k) { to[k] = from[by.row(i) * wide + by.row(j)]; });
+#endif
     return OK;
 }
 
@@ -551,11 +566,8 @@ AB_FN Status cellwise(Ctx& c, Grid a, Grid b, i32 fallback, Grid& out) {
     if (s != OK) return s;
     i8 other = i8(fallback);
     i8* to = cells(c, out);
-    c.g.each(u32(a.h), [&](u32 i) {
-        const i8 *x = ours + i * wide, *y = others + i * other_wide;
-        i8* row = to + i * wide;
-        for (u32 j = 0; j < wide; ++j) row[j] = x[j] == y[j] ? x[j] : other;
-    });
+    each_cell(c, u32(a.h), wide,
+              [&](u32 i, u32 j, u32 k) { to[k] = ours[k] == others[i * other_wide + j] ? ours[k] : other; });
     return OK;
 }
 AB_FN Status replace(Ctx& c, Grid grid, i32 replacee, i32 replacer, Grid& out) {

@@ -98,6 +98,7 @@ struct Interpreter {
 
     AB_FN void run(u32 pc) {
         for (;;) {
+            c.g.sync();  // what one instruction wrote may be written over by the next
             Ins ins{code + pc};
             u32 op = ins.op();
             if (op == HALT) return;
@@ -188,7 +189,7 @@ struct Interpreter {
     AB_FN bool is_set(u32 type) const { return types[type].kind == K_SET; }
     AB_FN u32 item_type(u32 type) const { return types[type].item; }
 
-    AB_FN Status generic_call(Ins ins, const u32* const* args, u32* out) {
+    AB_CALL Status generic_call(Ins ins, const u32* const* args, u32* out) {
         using generic::Items;
         using generic::items_at;
         u32 item[MAX_ITEM_WORDS], other[MAX_ITEM_WORDS];
@@ -420,7 +421,7 @@ struct Interpreter {
         return OK;
     }
 
-    AB_FN Status cast(u32 from, u32 to, const u32* arg, u32* out) {
+    AB_CALL Status cast(u32 from, u32 to, const u32* arg, u32* out) {
         const TypeDesc &f = types[from], &t = types[to];
         if (f.kind == K_GRID && t.kind == K_SEQ) {
             Grid g = Form<Grid>::load(arg);
@@ -593,7 +594,7 @@ struct Interpreter {
     }
 
     // The trip count, room for results, and what the call itself costs.
-    AB_FN Status prepare(Ins ins, Frame& f) {
+    AB_CALL Status prepare(Ins ins, Frame& f) {
         u32 op = ins.op(), inner = types[ins.type()].item;
         const u32* first = value(ins.arg(0));
         u32 flags = ins.extra()[0];
@@ -689,6 +690,7 @@ struct Interpreter {
             *slot(ins.dst()) = finish(f, ins);
             return close(f, ins);
         }
+        c.g.sync();  // the last item's result may be its parameter
         u32 op = ins.op();
         if (op == LOOP_RAPPLY) f.body = u32(f.index);
         BodyRef body = body_of(ins, f.body);
@@ -866,7 +868,7 @@ struct Interpreter {
     }
 
     // Take the body's result for one item; `done` where the loop's result stands already.
-    AB_FN Status accept(Frame& f, Ins ins, BodyRef body, bool& done) {
+    AB_CALL Status accept(Frame& f, Ins ins, BodyRef body, bool& done) {
         u32 op = ins.op(), inner = types[ins.type()].item;
         u32* result = value(body.result());
         u32 container_item = item_type(ins.arg_type(0));
@@ -958,9 +960,9 @@ struct Interpreter {
             words = u64(item[1]) * types[t.item].item_words;
         else
             return;
-        if (item[0] >= f.mark && words) {
-            u32 *to = c.a.at(f.mark), *from = c.a.at(item[0]);
-            for (u64 k = 0; k < words; ++k) to[k] = from[k];
+        u32 place = item[0];
+        if (place >= f.mark && words) {
+            c.g.move_down(c.a.at(f.mark), c.a.at(place), u32(words));
             item[0] = f.mark;
             c.a.top = f.mark + u32(words);
         } else {
@@ -978,7 +980,7 @@ struct Interpreter {
     }
 
     // The loop's result once every item was seen.
-    AB_FN Status finish(Frame& f, Ins ins) {
+    AB_CALL Status finish(Frame& f, Ins ins) {
         u32 op = ins.op(), type = ins.type();
         u32* out = value(ins.dst());
         generic::Items result{f.acc, f.acc_n};
@@ -1030,13 +1032,13 @@ struct Interpreter {
             i32 order = compare_items(c, types, key_type, a, b);
             return order < 0 || (order == 0 && a[stride - 1] < b[stride - 1]);
         };
-        heap_sort<MAX_ITEM_WORDS + 1>(entries, n, stride, before);
+        order_items<MAX_ITEM_WORDS + 1>(c, entries, n, stride, before);
         u32 inner = item_type(ins.arg_type(0)), words = types[inner].item_words;
         Status s = generic::make(c, types, inner, n, result);
         if (s != OK) return s;
         const u32* from = c.a.at(value(ins.arg(0))[0]);
         u32* to = c.a.at(result.off);
-        for (u32 k = 0; k < n; ++k) copy_words(to + k * words, from + entries[k * stride + stride - 1] * words, words);
+        c.g.each(n, [&](u32 k) { copy_words(to + k * words, from + entries[k * stride + stride - 1] * words, words); });
         return OK;
     }
 

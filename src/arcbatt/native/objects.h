@@ -9,29 +9,6 @@
 namespace arcbatt {
 namespace objects_impl {
 
-AB_FN u32 lowest_bit(u64 x) {
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-    return u32(__ffsll(i64(x))) - 1;
-#elif defined(__GNUC__)
-    return u32(__builtin_ctzll(x));
-#else
-    u32 n = 0;
-    for (; (x & 1) == 0; x >>= 1) ++n;
-    return n;
-#endif
-}
-
-AB_FN u32 count_bits(u64 x) {
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-    return u32(__popcll(x));
-#else
-    x -= (x >> 1) & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-    return u32((x * 0x0101010101010101u) >> 56);
-#endif
-}
-
 AB_FN u64 low_bits(u32 n) { return n >= 64 ? ~u64(0) : (u64(1) << n) - 1; }
 
 // 64-bit words in the arena, each as two of its words: no alignment to see to.
@@ -107,42 +84,62 @@ AB_FN void draw_board(const Ctx& c, Grid g, const Boards& b, Bits board, i32 col
 AB_FN Status colours_of(Ctx& c, Grid g, u32* colours, u32& count) {
     u32 mark = c.a.top;
     const i8* from = cells(c, g);
-    u32 h = u32(g.h), w = u32(g.w);
-    Bits seen;
-    Status s = take_bits(c, h, seen);
-    if (s != OK) return s;
-    c.g.each(h, [&](u32 i) {
-        u64 here = 0;
-        for (u32 j = 0; j < w; ++j) here |= u64(1) << least<u32>(u8(from[i * w + j]), 63);
-        seen.set(i, here);
-    });
-    u64 all = 0;
-    for (u32 i = 0; i < h; ++i) all |= seen.get(i);
-    c.a.top = mark;
+    u32 n = u32(g.h) * u32(g.w);
+    u64 all = c.g.bits_of(n, [&](u32 k) { return u64(1) << least<u32>(u8(from[k]), 63); });
     count = 0;
     if (all >> 63 == 0) {
         for (; all; all &= all - 1) colours[count++] = lowest_bit(all);
         return OK;
     }
     u32* there;
-    s = take_words(c, 256, there);
+    Status s = take_words(c, 256, there);
     if (s != OK) return s;
     c.g.each(256, [&](u32 k) { there[k] = 0; });
-    c.g.each(h, [&](u32 i) {
-        for (u32 j = 0; j < w; ++j) there[from[i * w + j] + 128] = 1;
-    });
+    c.g.each(n, [&](u32 k) { there[from[k] + 128] = 1; });
     count = c.g.compact(256, [&](u32 k) { return there[k] != 0; }, [&](u32 k, u32 at) { colours[at] = k - 128; });
     c.a.top = mark;
     return OK;
 }
 
-AB_FN Status draw_boards(Ctx& c, Grid g, Boards& out) {
+#if AB_LANES > 1
+// All boards of a grid no wider than a group, a row at a time: each lane has a cell, and a ballot for each colour is
+// that row of its board, which the lane of that number puts down.
+AB_FN void ballot_boards(const Ctx& c, Grid g, const Boards& b) {
+    const i8* from = cells(c, g);
+    u32 lane = c.g.lane(), w = u32(g.w);
+    u32* bits = b.bits.at;
+    c.g.sync();
+    AB_ROLLED
+    for (u32 i = 0; i < u32(g.h); ++i) {
+        i32 cell = lane < w ? from[i * w + lane] : NONE;
+        u32 mine = 0;
+        AB_ROLLED
+        for (u32 slot = 0; slot < b.slots; ++slot) {
+            u32 row = c.g.ballot(cell == b.colour(slot));
+            if (lane == slot) mine = row;
+        }
+        if (lane < b.slots) {
+            bits[2 * (lane * b.words + i)] = mine;
+            bits[2 * (lane * b.words + i) + 1] = 0;
+        }
+    }
+    c.g.sync();
+}
+#endif
+
+AB_CALL Status draw_boards(Ctx& c, Grid g, Boards& out) {
     out.stride = (u32(g.w) + 63) / 64;
     out.words = u32(g.h) * out.stride;
     Status s = take_words(c, 256, out.colours);
     if (s == OK) s = colours_of(c, g, out.colours, out.slots);
     if (s == OK) s = take_bits(c, u64(out.slots) * out.words, out.bits);
     if (s != OK) return s;
+#if AB_LANES > 1
+    if (out.stride == 1 && g.w <= i32(AB_LANES) && out.slots <= AB_LANES) {
+        ballot_boards(c, g, out);
+        return OK;
+    }
+#endif
     for (u32 slot = 0; slot < out.slots; ++slot) draw_board(c, g, out, out.board(slot), out.colour(slot));
     return OK;
 }
@@ -169,11 +166,7 @@ AB_FN Status background_slot(Ctx& c, const Boards& b, u32& slot) {
 // The keys of the bits of n words, in order: key(k) is that of bit 0 of word k. `starts` is room for n words.
 template <class M, class K>
 AB_FN u32 write_keys(const Ctx& c, u32 n, M mask, K key, u32* starts, u32* out) {
-    u32 count = 0;
-    for (u32 k = 0; k < n; ++k) {
-        starts[k] = count;
-        count += count_bits(mask(k));
-    }
+    u32 count = c.g.scan(n, [&](u32 k) { return count_bits(mask(k)); }, [&](u32 k, u32 sum) { starts[k] = sum; });
     c.g.each(n, [&](u32 k) {
         u32* to = out + starts[k];
         u32 base = key(k);
@@ -201,9 +194,10 @@ AB_FN u32 write_cells(const Ctx& c, const Boards& b, u32 slot, Bits mask, u32* s
 // All runs of m that hold a bit of s. Upwards by carries: added to its run, a bit of s carries through all ones above
 // it and leaves zeros there (a second bit of s on the way stays, so s is put back). Downwards by doubling: after the
 // step k, `pass` has the bits from which 2k ones of m go up, and the fill has reached 2k - 1 bits down.
-AB_FN u64 fill_runs(u64 m, u64 s, u32 width) {
-    u64 fill = s | (m & ~(m + s));
-    u64 pass = m;
+template <class T>
+AB_FN T fill_runs(T m, T s, u32 width) {
+    T fill = s | (m & ~(m + s));
+    T pass = m;
     for (u32 k = 1; k < width; k <<= 1) {
         fill |= pass & (fill >> k);
         pass &= pass >> k;
@@ -342,9 +336,97 @@ AB_FN void find_components(const Boards& b, Rules rules, Flood f, Pieces& pieces
     }
 }
 
+#if AB_LANES > 1
+// Components of grids no taller than a group, a row a lane: a component grows by what the rows above and below hold,
+// until no lane has anything new. T holds a row.
+template <class T>
+struct RowFlood {
+    const Ctx& c;
+    const Boards& b;
+    Rules rules;
+    u32 h, w;
+    Found& found;
+
+    AB_FN T row_of(u32 slot) const { return c.g.lane() < h ? T(b.board(slot).get(c.g.lane())) : T(0); }
+    // The component of the first cell of `seeds`, by rows.
+    AB_FN T grown(T open, T seeds) const {
+        u32 lane = c.g.lane(), first = lowest_bit(c.g.ballot(seeds != 0));
+        T now = lane == first ? fill_runs<T>(open, seeds & (~seeds + 1), w) : T(0);
+        for (;;) {
+            T above = c.g.shuffle(now, lane - 1), below = c.g.shuffle(now, lane + 1);
+            T beside = (lane > 0 ? above : T(0)) | (lane + 1 < AB_LANES ? below : T(0));
+            if (rules.diagonal) beside |= (beside << 1) | (beside >> 1);
+            T fresh = beside & open & ~now;
+            if (c.g.ballot(fresh != 0) == 0) return now;
+            if (fresh) now |= fill_runs<T>(open, fresh, w);
+        }
+    }
+    // Write the cells of one colour; how many.
+    AB_FN u32 write(T bits, i32 colour) const {
+        u32 all = 0, before = c.g.sum_before(count_bits(u64(bits)), all);
+        u32* to = c.a.at(found.keys + found.cells) + before;
+        u32 base = cell_key(colour, IJ{i32(c.g.lane()), 0});
+        AB_ROLLED
+        for (; bits; bits &= bits - 1) *to++ = base + lowest_bit(u64(bits));
+        return all;
+    }
+    AB_FN void univalued(u32 slot) const {
+        T open = row_of(slot);
+        while (c.g.ballot(open != 0)) {
+            T now = grown(open, open);
+            found.add(write(now, b.colour(slot)));
+            open &= ~now;
+        }
+    }
+    AB_FN void mixed(u32 slot, T& open) const {
+        T board = row_of(slot);
+        while (c.g.ballot((board & open) != 0)) {
+            T now = grown(open, board & open);
+            u32 n = 0, cells = found.cells;
+            for (u32 k = slot; k < b.slots; ++k) {
+                T bits = now & row_of(k);
+                if (c.g.ballot(bits != 0) == 0) continue;
+                u32 more = write(bits, b.colour(k));
+                n += more;
+                found.cells += more;
+            }
+            found.cells = cells;
+            found.add(n);
+            open &= ~now;
+        }
+    }
+    AB_FN void run() const {
+        c.g.sync();
+        T open = 0;
+        if (!rules.univalued && c.g.lane() < h) {
+            open = T(low_bits(w));
+            if (rules.background < b.slots) open &= ~row_of(rules.background);
+        }
+        AB_ROLLED
+        for (u32 slot = 0; slot < b.slots; ++slot) {
+            if (slot == rules.background) continue;
+            if (rules.univalued)
+                univalued(slot);
+            else
+                mixed(slot, open);
+        }
+        c.g.sync();
+    }
+};
+#endif
+
 // Components of grids up to 64 wide: one lane finds them, all write them.
 AB_FN Status narrow_components(Ctx& c, const Boards& b, Grid g, Rules rules, Found& found) {
     u32 h = u32(g.h), w = u32(g.w);
+#if AB_LANES > 1
+    if (h <= AB_LANES) {
+        if (w <= 32)
+            RowFlood<u32>{c, b, rules, h, w, found}.run();
+        else
+            RowFlood<u64>{c, b, rules, h, w, found}.run();
+        return OK;
+    }
+#endif
     Bits rest{nullptr}, now;
     u32 *pieces, *totals;
     Status s = take_bits(c, h, now);
@@ -357,7 +439,7 @@ AB_FN Status narrow_components(Ctx& c, const Boards& b, Grid g, Rules rules, Fou
         u64 apart = rules.background < b.slots ? b.board(rules.background).get(i) : 0;
         if (!rules.univalued) rest.set(i, low_bits(w) & ~apart);
     });
-    c.g.each(1, [&](u32) {
+    c.g.one([&] {
         Pieces cut{pieces, 0, 0};
         Found into = found;
         find_components(b, rules, Flood{rest, now, h, w, rules.diagonal, 0, 0}, cut, into);
@@ -446,7 +528,7 @@ AB_FN Status wide_components(Ctx& c, const Boards& b, Grid g, Rules rules, Found
     u32 all = 0;
     for (u32 slot = 0; slot < b.slots; ++slot)
         if (slot != rules.background) all += write_cells(c, b, slot, starts, keys + all);
-    c.g.each(1, [&](u32) {
+    c.g.one([&] {
         Found into = found;
         join_components(from, h, w, rules, rules.background < b.slots ? b.colour(rules.background) : NONE, forest);
         deal_cells(c, keys, all, w, forest, label, into);
@@ -534,13 +616,10 @@ AB_FN Status sift_box(Ctx& c, P patch, Box b, bool inside, u32* out, u32& count)
         IJ p = place_of(patch, keys[k]);
         there[u32(p.i - b.top) * w + u32(p.j - b.left)] = 1;
     });
-    count = 0;
-    for (u32 i = 0; i < h; ++i) {
-        u32* to = out + count;
-        u32 first = ij_key(IJ{b.top + i32(i), b.left});
-        count += c.g.compact(
-            w, [&](u32 j) { return (there[i * w + j] != 0) == inside; }, [&](u32 j, u32 k) { to[k] = first + j; });
-    }
+    u32 first = ij_key(IJ{b.top, b.left});
+    count = compact_cells(
+        c, h, w, [&](u32 k) { return (there[k] != 0) == inside; },
+        [&](u32 i, u32 j, u32 at) { out[at] = first + (i << 16) + j; });
     c.a.top = mark;
     return OK;
 }
@@ -792,7 +871,7 @@ AB_FN bool differs_moved_up(const Lines& lines, u32 line, u32 by) {
 
 namespace op {
 
-AB_FN Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_bg, Objects& out) {
+AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_bg, Objects& out) {
     using namespace objects_impl;
     u32 n = u32(g.h) * u32(g.w);
     if (without_bg && n == 0) return EMPTY;
@@ -872,10 +951,8 @@ AB_FN Status asindices(Ctx& c, Grid g, Indices& out) {
     Status s = make_array(c, u64(g.h) * w, out);
     if (s != OK) return s;
     u32* keys = words(c, out);
-    c.g.each(u32(g.h), [&](u32 i) {
-        u32 first = ij_key(IJ{i32(i), 0});
-        for (u32 j = 0; j < w; ++j) keys[i * w + j] = first + j;
-    });
+    u32 first = ij_key(IJ{0, 0});
+    each_cell(c, u32(g.h), w, [&](u32 i, u32 j, u32 k) { keys[k] = first + (i << 16) + j; });
     return OK;
 }
 
@@ -979,10 +1056,8 @@ AB_FN Status backdrop(Ctx& c, P patch, Indices& out) {
     Status s = make_array(c, u64(b.height()) * w, out);
     if (s != OK) return s;
     u32* keys = words(c, out);
-    c.g.each(u32(b.height()), [&](u32 i) {
-        u32 first = ij_key(IJ{b.top + i32(i), b.left});
-        for (u32 j = 0; j < w; ++j) keys[i * w + j] = first + j;
-    });
+    u32 first = ij_key(IJ{b.top, b.left});
+    each_cell(c, u32(b.height()), w, [&](u32 i, u32 j, u32 k) { keys[k] = first + (i << 16) + j; });
     return OK;
 }
 

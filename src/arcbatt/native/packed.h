@@ -1,11 +1,13 @@
 // Samples as arrays: what the engine reads its inputs from, and the check that everything they name is there.
 #pragma once
 
-#include <cstddef>
-#include <string>
-
 #include "portability.h"
 #include "status.h"
+
+#if !AB_DEVICE
+#include <cstddef>
+#include <string>
+#endif
 
 namespace arcbatt {
 
@@ -22,6 +24,8 @@ struct Packed {
     const i32* count;     // of each task, how many
     const i32* demo;      // two grids a demonstration
 };
+
+#if !AB_DEVICE
 
 // How long its arrays are.
 struct PackedSizes {
@@ -86,5 +90,7 @@ inline std::string problem_with(const Packed& p, const PackedSizes& n) {
                    std::to_string(p.first[k]) + ", there are " + std::to_string(n.demo / 2);
     return "";
 }
+
+#endif
 
 }  // namespace arcbatt

@@ -1,12 +1,20 @@
 // Everything that differs between the places this code is compiled for:
 //   - the CPU extension (any C++17 compiler), one lane a group;
-//   - the same on the CPU with 32 lanes emulated, for tests and fuzzers (AB_LANES=32);
-//   - NVIDIA GPUs through NVRTC or nvcc, a warp a group, no standard headers.
+//   - the same on the CPU with 32 lanes a group, for tests: turns.h runs them by turns (AB_LANES=32);
+//   - NVIDIA GPUs from sm_60 on through NVRTC or nvcc, a warp a group (AB_LANES=32) or a thread (AB_LANES=1), no
+//     standard headers.
 #pragma once
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define AB_DEVICE 1
+#else
+#define AB_DEVICE 0
+#endif
 
 #if defined(__CUDACC_RTC__)
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long long int64_t;
@@ -15,20 +23,29 @@ typedef unsigned long long uint64_t;
 #include <cstdint>
 #endif
 
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+// AB_CALL is for what is big and called from many places: on the GPU a call of its own, so that the kernel stays small
+// enough for its compiler and its instruction cache.
+// AB_ROLLED stands before loops that are not to be unrolled there, for the same reason.
+#if AB_DEVICE
 #define AB_FN __device__ inline
+#define AB_CALL __device__ __noinline__
+#define AB_ROLLED _Pragma("unroll 1")
 #else
 #define AB_FN inline
+#define AB_CALL inline
+#define AB_ROLLED
 #endif
 
 #ifndef AB_LANES
 #define AB_LANES 1
 #endif
+static_assert(AB_LANES == 1 || AB_LANES == 32, "a group has one lane or 32");
 
 namespace arcbatt {
 
 using i8 = int8_t;
 using u8 = uint8_t;
+using u16 = uint16_t;
 using i32 = int32_t;
 using u32 = uint32_t;
 using i64 = int64_t;
@@ -48,5 +65,54 @@ AB_FN T most(T a, T b) {
 }
 
 AB_FN i32 magnitude(i32 x) { return x < 0 ? -x : x; }
+
+// Add to a word that others may change at the same time; what it was.
+AB_FN u32 fetch_add(u32& word, u32 by) {
+#if AB_DEVICE
+    return atomicAdd(&word, by);
+#else
+    u32 before = word;
+    word += by;
+    return before;
+#endif
+}
+AB_FN void fetch_or(u32& word, u32 bits) {
+#if AB_DEVICE
+    atomicOr(&word, bits);
+#else
+    word |= bits;
+#endif
+}
+// Cycles of the clock of a GPU's multiprocessor.
+AB_FN i64 clock_ticks() {
+#if AB_DEVICE
+    return clock64();
+#else
+    return 0;
+#endif
+}
+
+AB_FN u32 lowest_bit(u64 x) {
+#if AB_DEVICE
+    return u32(__ffsll(i64(x))) - 1;
+#elif defined(__GNUC__)
+    return u32(__builtin_ctzll(x));
+#else
+    u32 n = 0;
+    for (; (x & 1) == 0; x >>= 1) ++n;
+    return n;
+#endif
+}
+
+AB_FN u32 count_bits(u64 x) {
+#if AB_DEVICE
+    return u32(__popcll(x));
+#else
+    x -= (x >> 1) & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return u32((x * 0x0101010101010101u) >> 56);
+#endif
+}
 
 }  // namespace arcbatt

@@ -7,22 +7,6 @@
 namespace arcbatt {
 namespace shapes {
 
-// Changes of a shared word that several lanes may make at once.
-AB_FN void bump(u32& word) {
-#if defined(__CUDA_ARCH__)
-    atomicAdd(&word, 1u);
-#else
-    ++word;
-#endif
-}
-AB_FN void mark(u32& word, u32 bits) {
-#if defined(__CUDA_ARCH__)
-    atomicOr(&word, bits);
-#else
-    word |= bits;
-#endif
-}
-
 AB_FN u32 cell_count(Grid g) { return u32(g.h) * u32(g.w); }
 
 // --- colours ---
@@ -55,12 +39,12 @@ AB_FN Status tally(Ctx& c, Grid g, Tally& out) {
     c.g.each(4 * size, [&](u32 k) { count[k] = 0; });
     c.g.each(whole, [&](u32 k) {
         u32 x = four[k] ^ flip * 0x01010101u;
-        bump(count[x & 255]);
-        bump(second[x >> 8 & 255]);
-        bump(third[x >> 16 & 255]);
-        bump(fourth[x >> 24]);
+        fetch_add(count[x & 255], 1);
+        fetch_add(second[x >> 8 & 255], 1);
+        fetch_add(third[x >> 16 & 255], 1);
+        fetch_add(fourth[x >> 24], 1);
     });
-    c.g.each(n - 4 * whole, [&](u32 k) { bump(count[(u32(cell[4 * whole + k]) ^ flip) & 255]); });
+    c.g.each(n - 4 * whole, [&](u32 k) { fetch_add(count[(u32(cell[4 * whole + k]) ^ flip) & 255], 1); });
     c.g.each(size, [&](u32 k) { count[k] += second[k] + third[k] + fourth[k]; });
     out = Tally{count, size, -i32(flip)};
     return OK;
@@ -288,7 +272,7 @@ AB_FN void put_on(const Ctx& c, Board board, P patch, F spot) {
     c.g.each(patch.n, [&](u32 k) {
         IJ at = spot(place_of(patch, keys[k]));
         u32 w = u32(at.j) >> 5;
-        if (u32(at.i) < board.rows && w < board.span) mark(board.column(w)[at.i + 1], 1u << (u32(at.j) & 31));
+        if (u32(at.i) < board.rows && w < board.span) fetch_or(board.column(w)[at.i + 1], 1u << (u32(at.j) & 31));
     });
 }
 
@@ -342,15 +326,16 @@ template <class A, class B>
 AB_FN i32 distance_by_pairs(const Ctx& c, A a, IJ move, B b) {
     const u32 *ours = words(c, a), *others = words(c, b);
     i32 found = INT_MOST;
-    for (u32 k = 0; k < a.n && found > 0; ++k) {
-        IJ p = place_of(a, ours[k]);
-        i32 i = p.i + move.i, j = p.j + move.j;
-        found = c.g.min_of(b.n, found, [&](u32 m) {
-            IJ q = place_of(b, others[m]);
-            return magnitude(i - q.i) + magnitude(j - q.j);
-        });
-    }
+    auto apart = [&](u32 k, u32 m) {
+        IJ p = place_of(a, ours[k]), q = place_of(b, others[m]);
+        return magnitude(p.i + move.i - q.i) + magnitude(p.j + move.j - q.j);
+    };
+#if AB_LANES == 1
+    for (u32 k = 0; k < a.n && found > 0; ++k) found = c.g.min_of(b.n, found, [&](u32 m) { return apart(k, m); });
     return found;
+#else
+    return c.g.min_of(a.n * b.n, found, [&](u32 pair) { return apart(pair / b.n, pair % b.n); });
+#endif
 }
 
 // Spread b until it meets a. The window holds both boxes, and with them a shortest way between any two places.
@@ -407,11 +392,12 @@ AB_FN Status distance_by_searches(Ctx& c, A a, IJ move, B b, i32& out) {
     Status s = places_of(c, b, sorted);
     if (s != OK) return s;
     const u32 *ours = words(c, a), *others = words(c, sorted);
-    out = INT_MOST;
-    for (u32 k = 0; k < a.n && out > 0; ++k) {
+    i32 found = INT_MOST;
+    c.g.each(a.n, [&](u32 k) {
         IJ p = place_of(a, ours[k]);
-        out = nearer(others, sorted.n, IJ{p.i + move.i, p.j + move.j}, out);
-    }
+        if (found > 0) found = nearer(others, sorted.n, IJ{p.i + move.i, p.j + move.j}, found);
+    });
+    out = c.g.least_held(found);
     c.a.top = kept;
     return OK;
 }
@@ -471,6 +457,8 @@ struct Contact {
         else
             beside |= bit;
     }
+    // What all lanes found.
+    AB_FN Contact together(const Group& g) const { return Contact{g.bits_held(same), g.bits_held(beside)}; }
     // The first number of moves after which something touches and nothing overlaps.
     AB_FN i32 first() const {
         u64 good = (same << 1 | same >> 1 | beside) & ~same;
@@ -484,14 +472,14 @@ template <class A, class B>
 AB_FN i32 moves_by_pairs(const Ctx& c, A source, B destination, Course course) {
     const u32 *ours = words(c, source), *others = words(c, destination);
     Contact contact{0, 0};
-    for (u32 k = 0; k < source.n; ++k) {
+    c.g.each(source.n, [&](u32 k) {
         IJ p = course(place_of(source, ours[k]));
         for (u32 m = 0; m < destination.n; ++m) {
             IJ q = course(place_of(destination, others[m]));
             contact.add(q.i - p.i, q.j - p.j);
         }
-    }
-    return contact.first();
+    });
+    return contact.together(c.g).first();
 }
 
 // Where on their courses source and destination can come in touch at all.
@@ -542,7 +530,7 @@ AB_FN Status moves_by_searches(Ctx& c, A source, B destination, Course course, E
     });
     n = settle_keys(c, lines, n);
     Contact contact{0, 0};
-    for (u32 k = 0; k < source.n; ++k) {
+    c.g.each(source.n, [&](u32 k) {
         IJ p = course(place_of(source, ours[k]));
         i32 low = most(0, p.i - top - 1), high = least(box.rows.length() - 1, p.i - top + MOST_MOVES);
         for (i32 aside = -1; aside <= 1 && low <= high; ++aside) {
@@ -552,8 +540,8 @@ AB_FN Status moves_by_searches(Ctx& c, A source, B destination, Course course, E
             for (u32 m = lower_bound(lines, n, u32(line) << 16 | u32(low)); m < n && lines[m] <= end; ++m)
                 contact.add(i32(lines[m] & 0xFFFFu) + top - p.i, aside);
         }
-    }
-    out = contact.first();
+    });
+    out = contact.together(c.g).first();
     c.a.top = kept;
     return OK;
 }

@@ -33,6 +33,11 @@ struct Types {
 
 // A few words; written out so that it does not become a call.
 AB_FN void copy_words(u32* to, const u32* from, u32 n) {
+#if AB_DEVICE
+    AB_ROLLED
+    for (u32 k = 0; k < n; ++k) to[k] = from[k];
+    return;
+#endif
     if (n == 0) return;
     to[0] = from[0];
     if (n == 1) return;
@@ -95,7 +100,7 @@ AB_FN void unbox_part(u32 kind, const u32* item, u32* slot) {
             slot[1] = item[1];
     }
 }
-AB_FN Status box(const Types& types, u32 type, const u32* slot, u32* item) {
+AB_CALL Status box(const Types& types, u32 type, const u32* slot, u32* item) {
     const TypeDesc& t = types[type];
     if (t.kind != K_TUP) return box_part(t.kind, slot, item);
     for (u32 k = 0; k < t.flat_count; ++k) {
@@ -107,7 +112,7 @@ AB_FN Status box(const Types& types, u32 type, const u32* slot, u32* item) {
     }
     return OK;
 }
-AB_FN void unbox(const Types& types, u32 type, const u32* item, u32* slot) {
+AB_CALL void unbox(const Types& types, u32 type, const u32* item, u32* slot) {
     const TypeDesc& t = types[type];
     if (t.kind != K_TUP) return unbox_part(t.kind, item, slot);
     for (u32 k = 0; k < t.flat_count; ++k) {
@@ -166,7 +171,7 @@ template <>
 struct Order<0> {
     static AB_FN i32 item(const Ctx&, const Types&, u32, const u32*, const u32*) { return 0; }
 };
-AB_FN i32 compare_items(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
+AB_CALL i32 compare_items(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
     return Order<MAX_TYPE_DEPTH + 1>::item(c, types, type, a, b);
 }
 
@@ -202,7 +207,7 @@ struct Size<0> {
     static AB_FN u64 item(const Ctx&, const Types&, u32, const u32*) { return 0; }
 };
 // The size of a value in a slot. (Where it is not fixed, a part with offsets lies there as in an item.)
-AB_FN u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot) {
+AB_CALL u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot) {
     const TypeDesc& t = types[type];
     if (t.leaves) return t.leaves;
     if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH + 1>::part(c, types, type, slot);
@@ -217,15 +222,13 @@ AB_FN u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* sl
 
 // --- sets of any items ---
 
-// Ascending order in place, by heaps.
-AB_FN void sort_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
+// Ascending order in place.
+AB_CALL void sort_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
     u32 stride = types[type].item_words;
     if (is_key(types[type])) return sort_keys(c, items, n);
     auto before = [&](const u32* a, const u32* b) { return compare_items(c, types, type, a, b) < 0; };
-    bool sorted = true;
-    for (u32 k = 1; k < n && sorted; ++k) sorted = !before(items + k * stride, items + (k - 1) * stride);
-    if (sorted) return;
-    heap_sort<MAX_ITEM_WORDS>(items, n, stride, before);
+    if (n < 2 || !c.g.any(n - 1, [&](u32 k) { return before(items + (k + 1) * stride, items + k * stride); })) return;
+    order_items<MAX_ITEM_WORDS>(c, items, n, stride, before);
 }
 // Whether items are sets or tuples of keys: two words, compared as arrays.
 AB_FN bool is_array(const Types& types, u32 type) {
@@ -233,18 +236,14 @@ AB_FN bool is_array(const Types& types, u32 type) {
     return (t.kind == K_SET || t.kind == K_SEQ) && is_key(types[t.item]);
 }
 // Sort and drop what is equal; how many are left.
-AB_FN u32 settle_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
+AB_CALL u32 settle_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
     if (is_key(types[type])) return settle_keys(c, items, n);
     if (is_array(types, type)) return settle_objects(c, items, n);
     u32 stride = types[type].item_words;
     sort_items(c, types, type, items, n);
-    u32 kept = n ? 1 : 0;
-    for (u32 k = 1; k < n; ++k)
-        if (compare_items(c, types, type, items + (kept - 1) * stride, items + k * stride) != 0) {
-            if (kept != k) copy_words(items + kept * stride, items + k * stride, stride);
-            ++kept;
-        }
-    return kept;
+    return c.g.squeeze(items, n, stride, [&](u32 a, u32 b) {
+        return compare_items(c, types, type, items + a * stride, items + b * stride) == 0;
+    });
 }
 // Whether an item is in a sorted set, or anywhere in a tuple.
 AB_FN bool in_set(const Ctx& c, const Types& types, u32 type, const u32* items, u32 n, const u32* item) {
@@ -265,6 +264,13 @@ AB_FN bool in_tuple(const Ctx& c, const Types& types, u32 type, const u32* items
     u32 stride = types[type].item_words;
     if (is_key(types[type])) return c.g.any(n, [&](u32 k) { return items[k] == item[0]; });
     return c.g.any(n, [&](u32 k) { return compare_items(c, types, type, items + k * stride, item) == 0; });
+}
+// The same by one lane, for use inside a region.
+AB_FN bool found_in_tuple(const Ctx& c, const Types& types, u32 type, const u32* items, u32 n, const u32* item) {
+    u32 stride = types[type].item_words;
+    for (u32 k = 0; k < n; ++k)
+        if (compare_items(c, types, type, items + k * stride, item) == 0) return true;
+    return false;
 }
 
 }  // namespace arcbatt

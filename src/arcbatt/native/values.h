@@ -146,6 +146,49 @@ AB_FN Status make_pairs(Ctx& c, u64 n, Array<TAG>& out) {
 // --- numbers ---
 AB_FN bool in_range(i64 x) { return x >= INT_LEAST && x <= INT_MOST; }
 
+// --- rows and columns ---
+
+// Division of a cell's number by the width, for numbers below 2^16 and widths up to MAX_SIDE: a product with the
+// width's inverse, rounded up, is off by less than one part in the width.
+struct Columns {
+    u32 wide, inverse;
+    AB_FN explicit Columns(u32 w) : wide(w), inverse(w > 1 ? 0xFFFFFFFFu / w + 1 : 0) {}
+    AB_FN u32 row(u32 k) const { return wide > 1 ? u32(u64(k) * inverse >> 32) : k; }
+};
+
+// f(i, j, k) for every cell of h rows and w columns, k being its number.
+template <class F>
+AB_FN void each_cell(const Ctx& c, u32 h, u32 w, F f) {
+#if AB_LANES == 1
+    c.g.each(h, [&](u32 i) {
+        for (u32 j = 0; j < w; ++j) f(i, j, i * w + j);
+    });
+#else
+    Columns columns(w);
+    c.g.each(h * w, [&](u32 k) {
+        u32 i = columns.row(k);
+        f(i, k - i * w, k);
+    });
+#endif
+}
+
+// put(i, j, at) for every cell with keep(k), by rows; how many there were.
+template <class K, class P>
+AB_FN u32 compact_cells(const Ctx& c, u32 h, u32 w, K keep, P put) {
+#if AB_LANES == 1
+    u32 count = 0;
+    for (u32 i = 0; i < h; ++i)
+        count += c.g.compact(w, [&](u32 j) { return keep(i * w + j); }, [&](u32 j, u32 at) { put(i, j, count + at); });
+    return count;
+#else
+    Columns columns(w);
+    return c.g.compact(h * w, keep, [&](u32 k, u32 at) {
+        u32 i = columns.row(k);
+        put(i, k - i * w, at);
+    });
+#endif
+}
+
 // --- boxes ---
 struct Box {
     i32 top, bottom, left, right;
@@ -156,7 +199,7 @@ struct Box {
 template <class P>
 AB_FN Box box_of(const Ctx& c, P patch) {
     const u32* keys = words(c, patch);
-    Box b{INT_MOST, INT_LEAST, INT_MOST, INT_LEAST};
+    Box b;
     b.top = c.g.min_of(patch.n, INT_MOST, [&](u32 k) { return place_of(patch, keys[k]).i; });
     b.bottom = c.g.max_of(patch.n, INT_LEAST, [&](u32 k) { return place_of(patch, keys[k]).i; });
     b.left = c.g.min_of(patch.n, INT_MOST, [&](u32 k) { return place_of(patch, keys[k]).j; });

@@ -1,0 +1,28 @@
+"""The kernel's source as one string: the headers with their includes put in place."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+_NATIVE: Final = Path(__file__).parent.parent / "native"
+_INCLUDE: Final = re.compile(r'^[ \t]*#include "([\w.]+)"[ \t]*$', re.MULTILINE)
+ENTRY: Final = "cuda_engine.h"
+
+
+@cache
+def kernel_source() -> str:
+    """Everything the GPU compiler needs. Headers stand once; lists that macros expand stand where they are used."""
+    seen: set[str] = set()
+
+    def text_of(name: str) -> str:
+        if name.endswith(".h"):
+            if name in seen:
+                return ""
+            seen.add(name)
+        text = (_NATIVE / name).read_text(encoding="utf-8").replace("#pragma once\n", "")
+        return _INCLUDE.sub(lambda match: text_of(match[1]), text)
+
+    return text_of(ENTRY)

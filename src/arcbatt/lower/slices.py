@@ -1,0 +1,135 @@
+"""A graph cut into slices: programs that run one after the other on one sample, as code of their own.
+
+One slice for everything shares all that programs have in common but leaves a big GPU idle, since there are only as many
+work items as samples; a slice a program shares nothing. Programs that need the same costly nodes are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.ir.typed import TypedGraph, TypedNode, body_nodes, node_inputs
+from arcbatt.lower.lower import Code, lower
+from arcbatt.lower.shapes import shape_of
+
+SLICE_WORDS: Final = 10
+"""Words of a slice's row in the table; native/cuda_engine.h says what they are."""
+_LOOP_COST: Final = 16
+"""What a node in a loop body counts against one outside: the usual number of items."""
+
+
+@dataclass(frozen=True)
+class Sliced:
+    """Slices of a graph, each lowered by itself."""
+
+    codes: tuple[Code, ...]
+    costs: tuple[int, ...]
+    """What a slice is thought to cost, to start the long ones first."""
+    names: tuple[str, ...]
+    """Every lowered program, in the order of the columns of results."""
+    rejected: dict[str, str]
+
+    def blob(self, columns: dict[str, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The words of all slices in one array, and a table of where each slice's lie.
+
+        `columns` says where among the results each program's go.
+        """
+        words: list[int] = []
+
+        def place(part: Sequence[int]) -> int:
+            at = len(words)
+            words.extend(part)
+            words.extend([0] * (-len(words) % 4))
+            return at
+
+        rows: list[list[int]] = []
+        for code in self.codes:
+            outputs: list[int] = []
+            for name, (slot, kind) in code.outputs.items():
+                shape = shape_of(kind)
+                outputs += [slot, code.types.number(kind), columns[name], place(shape), len(shape)]
+            types = [word for line in code.types.rows for word in line]
+            places = [place(part) for part in (code.words, types, code.types.parts, code.image, outputs)]
+            slots = [code.inputs.get(name, 0) for name in ("I", "S", "C")]
+            rows.append([*places[:4], len(code.image), places[4], len(code.outputs), *slots])
+        table = np.array(rows, np.uint32).reshape(-1, SLICE_WORDS)
+        return np.array([word & 0xFFFFFFFF for word in words], np.uint32), table
+
+
+def node_cost(node: TypedNode) -> int:
+    """A guess at what a node costs: how many calls it makes."""
+    return 1 + _LOOP_COST * sum(1 for _ in body_nodes(node))
+
+
+def needed(graph: TypedGraph, root: int) -> frozenset[int]:
+    """The nodes an output depends on."""
+    seen: set[int] = set()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node not in seen:
+            seen.add(node)
+            pending += node_inputs(graph.nodes[node])
+    return frozenset(seen)
+
+
+def subgraph(graph: TypedGraph, names: Sequence[str]) -> TypedGraph:
+    """The graph for some of its outputs."""
+    part = TypedGraph(graph.nodes, graph.depends, graph.can_fail, {name: graph.outputs[name] for name in names})
+    return part.pruned()
+
+
+def choose(graph: TypedGraph, count: int) -> list[list[str]]:
+    """Programs dealt into at most `count` slices of about equal cost, those that share much together.
+
+    Programs are taken by falling cost; each goes to the slice that grows least by it among those still below their
+    share of the whole cost, or to the lightest.
+    """
+    costs = [node_cost(node) for node in graph.nodes]
+    needs = {name: needed(graph, root) for name, root in graph.outputs.items()}
+    total = {name: sum(costs[node] for node in nodes) for name, nodes in needs.items()}
+    share = sum(total.values()) / max(count, 1)
+    slices: list[list[str]] = []
+    held: list[set[int]] = []
+    weight: list[int] = []
+    for name in sorted(needs, key=lambda name: (-total[name], name)):
+        growth = [sum(costs[node] for node in needs[name] - have) for have in held]
+        fitting = [k for k, more in enumerate(growth) if weight[k] + more <= share]
+        best = min(fitting, key=lambda k: growth[k], default=None)
+        if best is not None and (len(slices) == count or 2 * growth[best] <= total[name]):
+            k = best
+        elif len(slices) < count:
+            k = len(slices)
+            slices.append([])
+            held.append(set())
+            weight.append(0)
+            growth.append(total[name])
+        else:
+            k = min(range(count), key=lambda k: weight[k])
+        slices[k].append(name)
+        held[k] |= needs[name]
+        weight[k] += growth[k]
+    order = sorted(range(len(slices)), key=lambda k: -weight[k])
+    return [slices[k] for k in order]
+
+
+def slice_graph(graph: TypedGraph, count: int) -> Sliced:
+    """A graph as at most `count` slices, the costliest first."""
+    codes: list[Code] = []
+    costs: list[int] = []
+    names: list[str] = []
+    rejected = dict(graph.unresolved)
+    for chosen in choose(graph, count):
+        part = subgraph(graph, chosen)
+        code = lower(part)
+        rejected |= code.rejected
+        if code.outputs:
+            codes.append(code)
+            costs.append(sum(map(node_cost, part.nodes)))
+            names += code.outputs
+    return Sliced(tuple(codes), tuple(costs), tuple(names), rejected)

@@ -1,0 +1,82 @@
+// The lanes of a group on a CPU, for tests: each has a stack of its own, and one after the other runs up to the next
+// meeting. Which comes first changes from meeting to meeting, by a fixed sequence. What a lane reads of another's
+// without a meeting between is then mostly not what a plain loop would have seen.
+#pragma once
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+
+namespace arcbatt {
+
+class Lanes {
+   public:
+    static constexpr uint32_t COUNT = AB_LANES;
+    uint64_t board[COUNT] = {};  // what lanes show each other
+
+    // f(lane) for all lanes, which meet as often as each other.
+    void run(std::function<void(uint32_t)> f) {
+        body_ = std::move(f);
+        for (uint32_t k = 0; k < COUNT; ++k) {
+            if (!stack_[k]) stack_[k].reset(new char[STACK]);
+            done_[k] = started_[k] = false;
+            getcontext(&place_[k]);
+            place_[k].uc_stack.ss_sp = stack_[k].get();
+            place_[k].uc_stack.ss_size = STACK;
+            place_[k].uc_link = nullptr;
+            auto self = reinterpret_cast<uintptr_t>(this);
+            makecontext(&place_[k], reinterpret_cast<void (*)()>(&Lanes::start), 3, uint32_t(self),
+                        uint32_t(uint64_t(self) >> 32), k);
+        }
+        for (;;) {
+            turn_ = turn_ * 6364136223846793005ull + 1442695040888963407ull;
+            uint32_t first = uint32_t(turn_ >> 40) % COUNT, step = 2 * (uint32_t(turn_ >> 50) % (COUNT / 2)) + 1;
+            uint32_t ended = 0;
+            for (uint32_t k = 0; k < COUNT; ++k) {
+                uint32_t lane = (first + k * step) % COUNT;
+                enter(lane);
+                ended += done_[lane];
+            }
+            if (ended == COUNT) return;
+            if (ended) {
+                std::fprintf(stderr, "lanes parted: %u of %u ended while others wait\n", ended, COUNT);
+                std::abort();
+            }
+        }
+    }
+
+    void meet(uint32_t lane) {
+        if (_setjmp(here_[lane]) == 0) _longjmp(back_, 1);
+    }
+
+   private:
+    static constexpr size_t STACK = 64 << 10;
+
+    // Contexts give a lane its stack; from then on jumps are enough, and make no calls of the system.
+    void enter(uint32_t lane) {
+        if (_setjmp(back_) != 0) return;
+        if (started_[lane]) _longjmp(here_[lane], 1);
+        started_[lane] = true;
+        setcontext(&place_[lane]);
+    }
+
+    static void start(uint32_t low, uint32_t high, uint32_t lane) {
+        auto* self = reinterpret_cast<Lanes*>(uintptr_t(low) | uintptr_t(uint64_t(high) << 32));
+        self->body_(lane);
+        self->done_[lane] = true;
+        _longjmp(self->back_, 1);
+    }
+
+    std::function<void(uint32_t)> body_;
+    ucontext_t place_[COUNT] = {};
+    jmp_buf back_, here_[COUNT];
+    std::unique_ptr<char[]> stack_[COUNT];
+    bool done_[COUNT] = {}, started_[COUNT] = {};
+    uint64_t turn_ = 1;
+};
+
+}  // namespace arcbatt

@@ -1,0 +1,162 @@
+"""The GPU engine against the CPU engine: its host side and the kernel's own code, by lanes that take turns.
+
+What needs a GPU is in test_gpu.py.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from arcbatt.arc.tasks import load_tasks
+from arcbatt.backends import cpu
+from arcbatt.backends.cuda_compile import KernelOptions, cubin
+from arcbatt.backends.cuda_source import kernel_source
+from arcbatt.errors import UsageError
+from arcbatt.frontend import parse_program
+from backends import fake_cupy
+from ir.support import LIBRARY
+
+TASKS = list(load_tasks("arcagi"))
+
+
+@pytest.fixture
+def cuda(monkeypatch):
+    """The backend over a CuPy that is none."""
+    monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module(free=1 << 24))
+    monkeypatch.delitem(sys.modules, "arcbatt.backends.cuda", raising=False)
+    module = importlib.import_module("arcbatt.backends.cuda")
+    monkeypatch.setattr(module, "cubin", lambda *_: "none")
+    yield module
+    sys.modules.pop("arcbatt.backends.cuda", None)
+
+
+def same(got, want):
+    for name in ("statuses", "matches", "agreement", "hashes", "origin"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
+    assert got.fallbacks == want.fallbacks
+    for sample in range(len(want.done)):
+        for program in range(len(want.names)):
+            ours, theirs = got.grid(sample, program), want.grid(sample, program)
+            assert (ours is None) == (theirs is None)
+            assert ours is None or np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("slices", [1, 3, 40])
+def test_every_way_to_slice_gives_the_same(cuda, slices):
+    programs = LIBRARY[::40]
+    samples = [sample for task in TASKS[::150] for sample in task.samples]
+    want = cpu.Engine.of(programs).run(samples, "grid")
+    engine = cuda.Engine.of(programs, slices=slices)
+    same(engine.run(samples, "grid"), want)
+    assert engine.last.items == len(engine.sliced(0).codes) * len(samples)
+
+
+ODD = {
+    "number": "return height(I)",
+    "objects": "return o_g(I, R5)",
+    "rows": "x1 = height(I)\n    return repeat(repeat(ONE, x1), TWO)",
+    "nothing": "return crop(I, ORIGIN, ORIGIN)",
+    "failing": "return first(sizefilter(o_g(I, R5), THREE_BY_THREE))",
+    "void": "x1 = difference(asindices(I), asindices(I))\n    return ulcorner(x1)",
+    "samples": "return apply(first, S)",
+    "expected": "return hmirror(C)",
+}
+
+
+@pytest.mark.parametrize("name", sorted(ODD))
+def test_odd_outputs(cuda, name):
+    program = parse_program(f"def solve_a({'S, I, C' if name in ('samples', 'expected') else 'I'}):\n    {ODD[name]}\n")
+    samples = TASKS[3].samples
+    want = cpu.Engine.of([program]).run(samples, "grid")
+    same(cuda.Engine.of([program]).run(samples, "grid"), want)
+
+
+COPIES = "return size(apply(rbind(shift, UNITY), repeat(asobject(I), {})))"
+
+
+@pytest.mark.parametrize(("free", "tiers", "on_cpu"), [(1 << 24, [6], 0), (1 << 18, [], 6)])
+def test_what_does_not_fit_goes_to_bigger_arenas_then_to_the_cpu(cuda, monkeypatch, free, tiers, on_cpu):
+    monkeypatch.setattr(cuda.cupy.cuda.runtime, "memGetInfo", lambda: (free, free))
+    texts = {"small": "return hmirror(I)", "big": COPIES.format(4_000)}
+    programs = [parse_program(f"def solve_{name}(I):\n    {text}\n") for name, text in texts.items()]
+    samples = TASKS[0].samples
+    want = cpu.Engine.of(programs).run(samples, "grid")
+    engine = cuda.Engine.of(programs, arena_bytes=1 << 15, slices=2)
+    same(engine.run(samples, "grid"), want)
+    assert (engine.last.tiers, engine.last.on_cpu) == (tiers, on_cpu)
+
+
+def test_more_grids_than_the_pool_held(cuda, monkeypatch):
+    samples = [sample for task in TASKS[:3] for sample in task.samples]
+    programs = LIBRARY[:2]
+    engine = cuda.Engine.of(programs)
+    run_part = engine._run_part
+    monkeypatch.setattr(engine, "_run_part", lambda *args: run_part(*args, *(() if len(args) > 5 else (64,))))
+    same(engine.run(samples, "grid"), cpu.Engine.of(programs).run(samples, "grid"))
+
+
+def test_a_stop_between_launches(cuda, monkeypatch):
+    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", 2)
+    asked = iter([False, True])
+    seen = []
+    result = cuda.Engine.of(LIBRARY[:2]).run(TASKS[0].samples, stop=lambda: next(asked, True), progress=seen.append)
+    assert (result.done.sum(), seen) == (2, [2])
+
+
+def test_a_device_that_is_not_there(cuda):
+    with pytest.raises(UsageError, match="no GPU number 3: 1 are visible"):
+        cuda.Engine.of(LIBRARY[:1], devices=[3])
+
+
+def test_without_cupy_the_extra_is_named():
+    code = "import sys; sys.modules['cupy'] = None; import arcbatt.backends.cuda"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'arcbatt[cuda]'" in ran.stderr
+
+
+def test_the_source_is_complete_in_itself():
+    text = kernel_source()
+    assert '#include "' not in text
+    assert text.count("struct Group {") == 2
+    assert 'extern "C" __global__' in text
+
+
+class _Compiler:
+    """Counts what it compiles."""
+
+    NVRTCError = type("NVRTCError", (Exception,), {})
+    compiled = 0
+
+    def getVersion(self):
+        return 13, 0
+
+    def createProgram(self, source, *_):
+        assert source == kernel_source()
+        return self
+
+    def compileProgram(self, _, flags):
+        self.compiled += 1
+
+    def getCUBIN(self, _):
+        return b"machine code"
+
+    def destroyProgram(self, _):
+        return None
+
+
+def test_compiled_once_for_each_way_to_build(tmp_path):
+    compiler = _Compiler()
+    first = cubin(compiler, KernelOptions(), 90, folder=tmp_path)
+    assert cubin(compiler, KernelOptions(), 90, folder=tmp_path) == first
+    assert compiler.compiled == 1
+    others = {
+        cubin(compiler, KernelOptions(), 75, folder=tmp_path),
+        cubin(compiler, KernelOptions(blocks=2), 90, folder=tmp_path),
+    }
+    assert len(others | {first}) == 3
+    assert first.read_bytes() == b"machine code"

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arcbatt.ir.compile import compile_graph
+from arcbatt.ir.graph import merge
+from arcbatt.ir.options import Rewrites
+from arcbatt.ir.typed import TypedGraph
+from arcbatt.ir.verify import verify_typed
+from arcbatt.lower.slices import SLICE_WORDS, choose, needed, node_cost, slice_graph, subgraph
+from ir.support import LIBRARY
+
+
+@pytest.fixture(scope="module")
+def graph() -> TypedGraph:
+    return compile_graph(merge(LIBRARY), Rewrites(group_objects=False, group_traversals=False)).graph
+
+
+@pytest.mark.parametrize("count", [1, 7, 100])
+def test_every_program_is_in_one_slice(graph, count):
+    slices = choose(graph, count)
+    assert len(slices) <= count
+    assert sorted(name for names in slices for name in names) == sorted(graph.outputs)
+
+
+def test_slices_are_about_equal_and_share(graph):
+    """No slice costs more than the share of the whole and its costliest program; sharing is not all lost."""
+    costs = [node_cost(node) for node in graph.nodes]
+    alone = {name: sum(costs[node] for node in needed(graph, root)) for name, root in graph.outputs.items()}
+    slices = choose(graph, 16)
+    weights = [sum(map(node_cost, subgraph(graph, names).nodes)) for names in slices]
+    assert max(weights) <= sum(alone.values()) / 16 + max(alone.values())
+    assert sum(weights) < sum(alone.values())
+
+
+def test_subgraphs_are_well_formed(graph):
+    for names in choose(graph, 30)[::5]:
+        part = subgraph(graph, names)
+        verify_typed(part)
+        assert list(part.outputs) == names
+
+
+def test_the_table_says_where_things_are(graph):
+    sliced = slice_graph(graph, 10)
+    columns = {name: column for column, name in enumerate(graph.outputs)}
+    words, table = sliced.blob(columns)
+    assert table.shape == (len(sliced.codes), SLICE_WORDS)
+    seen = []
+    for code, row in zip(sliced.codes, table.tolist(), strict=True):
+        at, _, _, image, image_words, outputs, count, *slots = row
+        np.testing.assert_array_equal(words[at : at + len(code.words)], np.array(code.words) & 0xFFFFFFFF)
+        np.testing.assert_array_equal(words[image : image + image_words], np.array(code.image) & 0xFFFFFFFF)
+        assert slots == [code.inputs.get(name, 0) for name in ("I", "S", "C")]
+        seen += [int(words[outputs + 5 * k + 2]) for k in range(count)]
+    assert seen == [columns[name] for name in sliced.names]
+    assert set(sliced.names) | set(sliced.rejected) == set(graph.outputs)
