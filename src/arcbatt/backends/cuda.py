@@ -64,6 +64,8 @@ class RunStats:
     """Items that went to the second tier, the third, ..."""
     on_cpu: int = 0
     """Evaluations that fitted no tier and ran on the CPU engine."""
+    ticks: list[tuple[NDArray[np.uint32], NDArray[np.uint32]]] = field(default_factory=list)
+    """Of each launch, its items (slice, sample) and the clock cycles each took over 16; where that was asked for."""
 
     def moved(self, tier: int, count: int) -> None:
         """Count items that went on to a tier (1 for the second)."""
@@ -130,6 +132,8 @@ class Engine:
         self.memory_fraction = memory_fraction
         self.last = RunStats()
         """Of the last run."""
+        self.timed = False
+        """Whether to take the time of every item."""
         self._rewrites = rewrites or Rewrites(group_objects=False, group_traversals=False)
         self._typed = compile_graph(graph, self._rewrites).graph
         self._slices = slices
@@ -265,12 +269,13 @@ class Engine:
         arenas = cupy.empty(blocks * a_block * words, np.uint32)
         counters = cupy.zeros(2, np.uint32)
         again = cupy.empty(len(items), np.uint32)
+        ticks = cupy.zeros(len(items) if self.timed else 0, np.uint32)
         launch = cupy.asarray(np.array([
             _address(self._blob), _address(self._table), _address(items), len(items), _address(counters),
             _address(arenas), words, self.max_steps, *(_address(there[name]) for name in _SAMPLES),
             len(self.names), *map(_address, (out.statuses, out.matches, out.agreement, out.hashes)),
             _address(out.pool), out.pool.size, _address(pool_next), *map(_address, (out.offset, out.height, out.width)),
-            largest, _address(again), _address(counters) + 4, 0,
+            largest, _address(again), _address(counters) + 4, _address(ticks),
         ], np.uint64))  # fmt: skip
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
         start.record()
@@ -278,6 +283,8 @@ class Engine:
         end.record()
         end.synchronize()
         self.last.kernel_ms += float(cupy.cuda.get_elapsed_time(start, end))
+        if self.timed:
+            self.last.ticks.append((items.get(), ticks.get()))
         return again[: int(counters[1])]
 
     @staticmethod

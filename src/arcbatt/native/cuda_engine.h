@@ -40,7 +40,8 @@ struct SeenThere {
     const i8* cells;
     u64 hash;
 };
-AB_FN Status look_at(Ctx& c, const u32* words, const u32* shape, u32 length, bool hashed, SeenThere& out) {
+AB_FN Status look_at(Ctx& c, bool nothing, const u32* words, const u32* shape, u32 length, bool hashed,
+                     SeenThere& out) {
     if (length == 1 && shape[0] == K_GRID) {
         Grid g = Form<Grid>::load(words);
         if (g.h > 0 && g.w > 0) {
@@ -54,7 +55,10 @@ AB_FN Status look_at(Ctx& c, const u32* words, const u32* shape, u32 length, boo
     u32* found = c.a.at(room);
     c.g.one([&] {
         Reader reader;
-        read_value(c, shape, length, words, reader);
+        if (nothing)
+            reader.tuple(0);
+        else
+            read_value(c, shape, length, words, reader);
         found[0] = reader.is_grid();
         found[1] = u32(reader.h);
         found[2] = u32(reader.w);
@@ -84,9 +88,10 @@ struct DeviceResults {
     AB_FN Status put(Interpreter& m, i32 sample, const SliceOutput& output, const u32* shape) const {
         u64 place = u64(sample) * p.columns + output.column;
         Status s = m.status(output.slot);
-        if (s == VOID_) s = ESCAPE;
+        bool nothing = s == VOID_;  // the corner of nothing is the empty tuple
+        if (nothing) s = OK;
         SeenThere seen{false, 0, 0, nullptr, 0};
-        if (s == OK) s = look_at(m.c, m.value(output.slot), shape, output.shape_words, p.hashes != 0, seen);
+        if (s == OK) s = look_at(m.c, nothing, m.value(output.slot), shape, output.shape_words, p.hashes != 0, seen);
         device_pointer<u8>(p.statuses)[place] = u8(s);
         if (p.hashes) device_pointer<u64>(p.hashes)[place] = s == OK ? seen.hash : hash_failed(s);
         if (s != OK || !seen.grid) return s;
