@@ -99,6 +99,25 @@ inline Packed view(const fuzz::Samples& s) {
                   s.expected.data(), s.task.data(),   s.first.data(),  s.count.data(), s.demo.data()};
 }
 
+// A type as digest.h reads it; tuples are flat in the table, so nesting is not kept.
+inline std::vector<u32> shape_of(const Program& p, u32 type) {
+    const TypeDesc& t = p.types[type];
+    std::vector<u32> shape{t.kind};
+    if (t.kind == K_TUP) {
+        shape.push_back(t.flat_count);
+        for (u32 k = 0; k < t.flat_count; ++k) {
+            std::vector<u32> part = shape_of(p, p.parts[t.flat_first + k]);
+            shape.insert(shape.end(), part.begin(), part.end());
+        }
+    } else if (t.kind == K_SET || t.kind == K_SEQ) {
+        std::vector<u32> inner = shape_of(p, t.item);
+        shape.push_back(p.types[t.item].item_words);
+        shape.push_back(u32(inner.size()));
+        shape.insert(shape.end(), inner.begin(), inner.end());
+    }
+    return shape;
+}
+
 // Samples one after the other on one worker.
 inline std::vector<fuzz::Result> run_blob(const fuzz::Blob& blob, const fuzz::Samples& samples,
                                           const std::vector<int32_t>& which, fuzz::Limits limits) {
@@ -112,12 +131,12 @@ inline std::vector<fuzz::Result> run_blob(const fuzz::Blob& blob, const fuzz::Sa
         for (u32 k = 0; k < p.outputs.size(); ++k) {
             Status s = worker.status(k);
             Reading reading(p, worker.machine());
-            if (s == OK) reading.slot(p.outputs[k].type, worker.value(k));
+            if (s == OK && !worker.is_void(k)) reading.slot(p.outputs[k].type, worker.value(k));
             if (result.wrong.empty()) result.wrong = reading.wrong;
             reading.words.insert(reading.words.begin(), u32(s));
             if (s == OK && reading.wrong.empty()) {
-                reading.words.push_back(u32(worker.hash(k)));
-                worker.matches(k, view(samples), sample);
+                std::vector<u32> shape = shape_of(p, p.outputs[k].type);
+                reading.words.push_back(u32(worker.seen(k, shape.data(), u32(shape.size()), true).hash));
             }
             result.outputs.push_back(reading.words);
         }

@@ -340,13 +340,12 @@ class _Lowering:
         return self.emit(code, variant, cast, INT, times=times, cost=cost, extra=(ORIGINALS,))
 
     def color_of_tuple(self, code: list[int], arg: Value, times: int, cost: bool) -> Value:
-        """The colour of the first of a tuple of cells."""
-        if times >= 0 or cost:
-            raise LowerError("color of a tuple of cells where steps are counted")
+        """The colour of the first of a tuple of cells, for what the tuple costs."""
         items = arg if isinstance(arg.type, Seq) else self.cast(code, arg, Seq(CELL))
         rank = self.constant(INT, ("Int", "0"), 0)
-        first = self.emit(code, CODES["NTH"], [items, rank], CELL)
-        return self.emit(code, CODES["PART"], [first], INT, extra=(0, 0))
+        uncounted = min(times, 0)
+        first = self.emit(code, CODES["NTH"], [items, rank], CELL, times=uncounted, extra=(HIDDEN_ARG,))
+        return self.emit(code, CODES["PART"], [first, arg], INT, times=times, cost=cost, extra=(ORIGINALS, 0))
 
     # --- loops ---
     def loop(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:

@@ -313,7 +313,8 @@ class Checker {
             case CAST:
                 return flags(at, 0, 0) && ((ins.count() == 1 && castable(ins)) || mistyped(at));
             case PART:
-                return flags(at, 0, FIXED_COST) && ((ins.count() == 1 && part(ins)) || mistyped(at));
+                return flags(at, 0, FIXED_COST | ORIGINALS) &&
+                       ((ins.count() == (ins.extra()[0] & ORIGINALS ? 2u : 1u) && part(ins)) || mistyped(at));
         }
         const Signature* signature = generic(op);
         if (!signature) return refuse(at, "has no signature");

@@ -73,10 +73,10 @@ struct Group {
     }
     template <class F>
     AB_FN i64 sum_of(u32 n, F f) const {
-        i64 value = 0;
+        u64 value = 0;  // hashes are summed too, and may go round
         AB_ROLLED
-        for (u32 i = 0; i < n; ++i) value += i64(f(i));
-        return value;
+        for (u32 i = 0; i < n; ++i) value += u64(i64(f(i)));
+        return i64(value);
     }
     template <class F>
     AB_FN u64 bits_of(u32 n, F f) const {

@@ -11,7 +11,30 @@
 #include <functional>
 #include <memory>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace arcbatt {
+
+// Told of each change of stacks, the address sanitizer knows which one it is on.
+struct StackSwitch {
+    void* held = nullptr;
+    void leave(bool for_good, const void* bottom, size_t size) {
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_start_switch_fiber(for_good ? nullptr : &held, bottom, size);
+#else
+        (void)for_good, (void)bottom, (void)size;
+#endif
+    }
+    void arrive(const void** bottom, size_t* size) {
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_finish_switch_fiber(held, bottom, size);
+#else
+        (void)bottom, (void)size;
+#endif
+    }
+};
 
 class Lanes {
    public:
@@ -50,7 +73,11 @@ class Lanes {
     }
 
     void meet(uint32_t lane) {
-        if (_setjmp(here_[lane]) == 0) _longjmp(back_, 1);
+        if (_setjmp(here_[lane]) == 0) {
+            switch_[lane].leave(false, bottom_, size_);
+            _longjmp(back_, 1);
+        }
+        switch_[lane].arrive(&bottom_, &size_);
     }
 
    private:
@@ -58,7 +85,11 @@ class Lanes {
 
     // Contexts give a lane its stack; from then on jumps are enough, and make no calls of the system.
     void enter(uint32_t lane) {
-        if (_setjmp(back_) != 0) return;
+        if (_setjmp(back_) != 0) {
+            home_.arrive(nullptr, nullptr);
+            return;
+        }
+        home_.leave(false, stack_[lane].get(), STACK);
         if (started_[lane]) _longjmp(here_[lane], 1);
         started_[lane] = true;
         setcontext(&place_[lane]);
@@ -66,8 +97,11 @@ class Lanes {
 
     static void start(uint32_t low, uint32_t high, uint32_t lane) {
         auto* self = reinterpret_cast<Lanes*>(uintptr_t(low) | uintptr_t(uint64_t(high) << 32));
+        self->switch_[lane] = StackSwitch{};
+        self->switch_[lane].arrive(&self->bottom_, &self->size_);
         self->body_(lane);
         self->done_[lane] = true;
+        self->switch_[lane].leave(true, self->bottom_, self->size_);
         _longjmp(self->back_, 1);
     }
 
@@ -77,6 +111,9 @@ class Lanes {
     std::unique_ptr<char[]> stack_[COUNT];
     bool done_[COUNT] = {}, started_[COUNT] = {};
     uint64_t turn_ = 1;
+    StackSwitch home_, switch_[COUNT];
+    const void* bottom_ = nullptr;  // of the stack all lanes were started from
+    size_t size_ = 0;
 };
 
 }  // namespace arcbatt
