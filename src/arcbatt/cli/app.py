@@ -41,14 +41,37 @@ def options(
 
 @app.command()
 def verify(
-    vectors: Annotated[Path, typer.Option(help="Vector file: one JSON object a line, gzip if it ends in .gz.")],
-    backend: Annotated[str, typer.Option(help="What to check: python, or cpu (the engine).")] = "python",
+    vectors: Annotated[
+        Path | None, typer.Option(help="Vector file: one JSON object a line, gzip if it ends in .gz.")
+    ] = None,
+    solvers: Annotated[
+        list[Path] | None, typer.Option(help="Or: solver files or folders, run on the samples of --dataset.")
+    ] = None,
+    random: Annotated[int | None, typer.Option(help="Or: so many random programs and mutants of the library.")] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What to check: python, cpu, lanes (32 emulated lanes), cuda; may be repeated. "
+            "Default: python for vectors, else every engine there is."
+        ),
+    ] = None,
+    dataset: DatasetOption = "arcagi",
+    limit: Annotated[int | None, typer.Option(help="So many tasks of the data set, evenly over it.")] = None,
+    seed: Annotated[int, typer.Option(help="Names the random programs and their samples.")] = 0,
     show: Annotated[int, typer.Option(help="How many disagreements to print.")] = 10,
 ) -> None:
-    """Check a backend against conformance vectors; exit 1 on any disagreement."""
-    from arcbatt.cli.verify import verify_vectors
+    """Check backends against vectors, or against the reference and one another; exit 1 on any disagreement."""
+    from arcbatt.cli import verify as command
+    from arcbatt.errors import UsageError
 
-    verify_vectors(vectors, backend, show)
+    if sum(source is not None for source in (vectors, solvers, random)) != 1:
+        raise UsageError("give what to check on: --vectors FILE, --solvers PATH or --random N, one of them")
+    if vectors is not None:
+        command.verify_all_vectors(vectors, backend or ["python"], show)
+    elif random is not None:
+        command.verify_random(random, seed, backend or [], show)
+    else:
+        command.verify_solvers(solvers or [], dataset, limit, backend or [], show)
 
 
 @app.command()
@@ -118,11 +141,14 @@ def evaluate(
     expression: Annotated[str, typer.Argument(help="An expression over I, such as 'hmirror(I)'.")],
     grid: Annotated[str | None, typer.Option(help="The grid I as JSON, such as '[[1,2],[3,4]]'.")] = None,
     task: Annotated[str | None, typer.Option(help="Or: an ARC-AGI-1 task, its first demonstration input.")] = None,
+    backend: Annotated[
+        str, typer.Option(help="What evaluates it: python (the reference), cpu, lanes, cuda.")
+    ] = "python",
 ) -> None:
-    """Evaluate one expression on one grid with the reference and print its value."""
+    """Evaluate one expression on one grid and print its value."""
     from arcbatt.cli.evaluate import print_value
 
-    print_value(expression, grid, task)
+    print_value(expression, grid, task, backend)
 
 
 @app.command()

@@ -14,9 +14,15 @@ from arcbatt.errors import DataError, UsageError
 from arcbatt.frontend import parse_expression
 
 
-def print_value(expression: str, grid: str | None, task: str | None) -> None:
+def print_value(expression: str, grid: str | None, task: str | None, backend: str = "python") -> None:
     """Print the value of an expression on a grid as JSON; exit 1 where it fails."""
-    outcome = evaluate(parse_expression(expression), _sample(grid, task))
+    program, sample = parse_expression(expression), _sample(grid, task)
+    if backend == "python":
+        outcome = evaluate(program, sample)
+    else:
+        from arcbatt.verify.sides import side_named
+
+        outcome = side_named(backend).value(program, sample)
     if isinstance(outcome, Failed):
         typer.echo(str(outcome), err=True)
         raise typer.Exit(1)

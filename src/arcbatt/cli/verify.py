@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-import importlib
 import json
+import shlex
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
-from arcbatt.backends.cpu import Engine
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.python import Sample, evaluate
+from arcbatt.cli.card import read_programs
+from arcbatt.cli.run import interruptible, shown
 from arcbatt.conformance import Report, Run, Vector, check, encode, read_vectors
 from arcbatt.errors import ArcbattError, UsageError
 from arcbatt.frontend import Program
+from arcbatt.verify.compare import Agreement, Difference, Tally, compare
+from arcbatt.verify.shrink import Case, as_expression, shrink
+from arcbatt.verify.sides import EngineSide, Side, engines_here, side_named
+from arcbatt.verify.workload import Batch, file_batches, random_batches, spread_tasks
 
 
-def verify_vectors(path: Path, backend: str, show: int) -> None:
-    """Print how many vectors agree, in all and for each primitive, and the first that do not."""
+def verify_all_vectors(path: Path, backends: Sequence[str], show: int) -> None:
+    """Check each backend on the vectors; exit 1 where any of them differs."""
+    agree = [verify_vectors(path, backend, show) for backend in backends]
+    if not all(agree):
+        raise typer.Exit(1)
+
+
+def verify_vectors(path: Path, backend: str, show: int) -> bool:
+    """Print how many vectors agree, in all and for each primitive, and the first that do not; whether all do."""
     coverage: Counter[str] = Counter()
     report = check(read_vectors(path), backend_named(backend, coverage))
     _print_per_primitive(report)
@@ -32,24 +46,113 @@ def verify_vectors(path: Path, backend: str, show: int) -> None:
         )
     if coverage:
         _print_coverage(coverage, report.total)
-    if report.differences:
+    return not report.differences
+
+
+def verify_random(count: int, seed: int, backends: Sequence[str], show: int) -> None:
+    """Compare backends on random programs; print agreement, coverage and the first differences, made small."""
+    _verify(random_batches(count, seed), f"{count:,} random programs, seed {seed}", 4 * count, backends, show)
+
+
+def verify_solvers(paths: Sequence[Path], dataset: str, limit: int | None, backends: Sequence[str], show: int) -> None:
+    """Compare backends on solver files with the samples of tasks."""
+    programs = read_programs(list(paths))
+    tasks = spread_tasks(dataset, limit)
+    again = " ".join([*(f"--solvers {shlex.quote(str(path))}" for path in paths), f"--dataset {shlex.quote(dataset)}"])
+    again += "" if limit is None else f" --limit {limit}"
+    total = len(programs) * sum(len(task.train) + len(task.test) for task in tasks)
+    what = f"{len(programs):,} programs on {len(tasks):,} tasks of {dataset}"
+    _verify(file_batches(programs, tasks, again), what, total, backends, show)
+
+
+def _verify(batches: Iterable[Batch], what: str, total: int, backends: Sequence[str], show: int) -> None:
+    if "python" in backends:
+        raise UsageError("python is what the other backends are compared with: name those")
+    sides = [side_named(name) for name in ("python", *(backends or engines_here()))]
+    typer.echo(f"{what}: {', '.join(side.name for side in sides)}")
+    with interruptible() as interrupted, shown(Console(stderr=True)) as progress:
+
+        def told(done: int) -> None:
+            progress(done, total)
+
+        found = compare(batches, sides, keep=show, stop=interrupted, progress=told)
+    _print_agreement(found)
+    if interrupted():
+        raise typer.Exit(130)
+    for difference in found.differences:
+        print_shrunk(difference)
+    if found.differ:
         raise typer.Exit(1)
+
+
+def _print_agreement(found: Agreement) -> None:
+    early = ", stopped early" if found.stopped else ""
+    typer.echo(f"{found.evaluations:,} evaluations of {found.programs:,} programs{early}")
+    for name, tally in found.tallies.items():
+        if name == "python":
+            typer.echo(f"  python   {tally.answered:,} answers to compare with{_absent(tally)}")
+            continue
+        share = f"{100 * tally.answered / max(tally.evaluations, 1):.2f}% on the engine"
+        typer.echo(f"  {name:<8} {tally.agree:,} of {tally.compared:,} agree; {share}{_absent(tally)}")
+
+
+def _absent(tally: Tally) -> str:
+    rows = [f"\n           {count:>9,} {reason}" for reason, count in tally.absent.most_common(8)]
+    return (", not here:" if rows else "") + "".join(rows)
+
+
+def print_shrunk(difference: Difference) -> None:
+    """A difference made small: what both sides give, and a line to paste."""
+    base, side = difference.base, difference.side
+    case = shrink(difference.case, difference.program, differs_between(base, side))
+    typer.echo(f"\n{base.name} and {side.name} differ ({difference.program}):\n")
+    for program in case.programs:
+        typer.echo(str(program))
+    typer.echo(f"  I = {_plain(case.sample.I)}")
+    if any("S" in program.params for program in case.programs):
+        typer.echo(f"  S = {_plain(case.sample.S)}\n  C = {_plain(case.sample.C)}")
+    if len(case.programs) == 1:
+        for one in (base, side):
+            typer.echo(f"  {one.name + ':':<8} {_outcome(one.value(case.programs[0], case.sample))}")
+        expression = as_expression(case.programs[0])
+        if expression is not None:
+            paste = f"arcbatt eval {shlex.quote(str(expression))} --grid {shlex.quote(_plain(case.sample.I))}"
+            typer.echo(f"  {paste} --backend {side.name}")
+    else:
+        typer.echo("  each alone gives the same; merged they do not")
+    typer.echo(f"  arcbatt verify {difference.again} --backend {side.name}")
+
+
+def differs_between(base: Side, side: Side) -> Callable[[Case], bool]:
+    """Whether two sides both answer some program of a case, and not alike."""
+
+    def differs(case: Case) -> bool:
+        a, b = (one.answers(case.programs, [case.sample], lambda: False) for one in (base, side))
+        return bool(((a.hashes != b.hashes) & (a.absent == 0) & (b.absent == 0)).any())
+
+    return differs
+
+
+def _plain(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _outcome(value: Outcome) -> str:
+    return str(value) if isinstance(value, Failed) else _short(value)
 
 
 def backend_named(name: str, coverage: Counter[str]) -> Run:
     """How to run one program on one sample with a backend; what left the engine is counted with its reason."""
     if name == "python":
         return evaluate
-    if name not in ("cpu", "lanes"):
-        raise UsageError(f"no backend {name!r}; there are: python, cpu, lanes (32 emulated lanes, for tests)")
-    core = importlib.import_module("arcbatt._core" if name == "cpu" else "arcbatt._core_lanes")
+    side = side_named(name)
+    assert isinstance(side, EngineSide)
 
     def run(program: Program, sample: Sample) -> Outcome:
-        engine = Engine.of([program], threads=1, arena_bytes=1 << 20, core=core)
+        engine = side.kind.of([program], **side.options)
         status = engine.status_of(sample)[program.name]
-        coverage[
-            "on the engine" if status not in ("escape", "overflow") and program.name in engine.lowered else status
-        ] += 1
+        inside = status not in ("escape", "overflow") and program.name in engine.lowered
+        coverage["on the engine" if inside else status] += 1
         return engine.values(sample)[program.name]
 
     return run

@@ -1,0 +1,1 @@
+"""Backends against each other: workloads, agreement, and differences made small."""
