@@ -1,5 +1,6 @@
 # make run   set up, then the main job on bundled data
 # make test  set up, then every check and test
+# make counts         instructions of fixed workloads against those kept; make accept-counts keeps new ones
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
 # make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
 PYTHON ?= python3
@@ -7,19 +8,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard src/arcbatt/native/*)
 PACKAGES := $(wildcard src/arcbatt/*/__init__.py)
-CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp fuzz/*.h fuzz/*.cpp)
+CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp fuzz/*.h fuzz/*.cpp tests/native/*.cpp)
 FUZZ := build/fuzz
 FUZZ_FLAGS := -std=c++17 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Werror \
 	-Isrc/arcbatt/native
+COUNTS := build/counts
+COUNTS_FLAGS := -std=c++17 -O3 -Wall -Wextra -Wpedantic -Werror -Isrc/arcbatt/native
 SECONDS ?= 60
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test test-gpu sanitize-gpu lint unit fuzz fuzz-short native docs format clean
+.PHONY: run test test-gpu sanitize-gpu lint unit fuzz fuzz-short counts accept-counts native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
 
-test: lint unit fuzz-short
+test: lint unit fuzz-short counts
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -72,6 +75,24 @@ sanitize-gpu: $(GPU_BUILD)/built
 	    PYTHONPATH=src compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(GPU_PYTEST) -k grids_come_back \
 	        || exit 1; \
 	done
+
+ifeq ($(shell command -v valgrind),)
+counts:
+	@echo "instruction counts skipped: there is no valgrind here"
+else
+counts: $(COUNTS)/instructions $(COUNTS)/corpus.bin
+	$(BIN)/python tools/instructions.py check $^
+endif
+
+accept-counts: $(COUNTS)/instructions $(COUNTS)/corpus.bin
+	$(BIN)/python tools/instructions.py accept $^
+
+$(COUNTS)/instructions: tests/native/instructions.cpp $(NATIVE) $(wildcard fuzz/*.h)
+	@mkdir -p $(COUNTS)
+	$(CXX) $(COUNTS_FLAGS) $< -o $@ -pthread
+
+$(COUNTS)/corpus.bin: tools/instructions.py fuzz/corpus.py $(VENV)/installed $(shell find src/arcbatt -name '*.py')
+	$(BIN)/python tools/instructions.py corpus $@
 
 native: $(VENV)/installed
 	$(BIN)/python tools/generate_native.py

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arcbatt.arc.packing import pack_samples
+from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.generate import Generator, mutants
 from arcbatt.ir.compile import compile_graph
@@ -35,6 +35,20 @@ def blob(name: str, code: Code) -> bytes:
     return array(list(name.encode()), "u1") + b"".join(array(part, "<u4") for part in parts)
 
 
+def samples_text(data: PackedSamples) -> bytes:
+    """Packed samples."""
+    text = array(data.cells, "u1") + array(data.offset, "<i8")
+    for part in (data.height, data.width, data.input, data.expected, data.task, data.first, data.count, data.demo):
+        text += array(part, "<i4")
+    return text
+
+
+def write(target: Path, data: PackedSamples, programs: list[bytes]) -> None:
+    """A file of samples and programs, as blob.h reads it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(samples_text(data) + array([len(programs)], "<u4") + b"".join(programs))
+
+
 def main() -> None:
     """Write the file."""
     target, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 120
@@ -49,11 +63,7 @@ def main() -> None:
     tasks = load_tasks("arcagi")
     small = [task for task in tasks if sum(len(row) for pair in task.train for grid in pair for row in grid) < _CELLS]
     data = pack_samples([task.samples[0] for task in small[:_SAMPLES]])
-    text = array(data.cells, "u1") + array(data.offset, "<i8")
-    for part in (data.height, data.width, data.input, data.expected, data.task, data.first, data.count, data.demo):
-        text += array(part, "<i4")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(text + array([len(programs)], "<u4") + b"".join(programs))
+    write(target, data, programs)
     print(f"{target}: {len(programs)} programs, {len(data)} samples")
 
 

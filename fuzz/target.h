@@ -3,27 +3,9 @@
 
 #include <memory>
 
-#include "blob.h"
-#include "engine.h"
+#include "load.h"
 
 namespace arcbatt {
-
-inline Program program_of(const fuzz::Blob& blob) {
-    Program p;
-    p.code = blob.code;
-    p.parts = blob.parts;
-    p.image = blob.image;
-    for (size_t k = 0; k + 8 <= blob.types.size(); k += 8) {
-        const u32* t = blob.types.data() + k;
-        p.types.push_back(TypeDesc{t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]});
-    }
-    for (size_t k = 0; k + 2 <= blob.outputs.size(); k += 2)
-        p.outputs.push_back(Program::Output{blob.outputs[k], blob.outputs[k + 1]});
-    p.input_slot = blob.inputs[0];
-    p.samples_slot = blob.inputs[1];
-    p.expected_slot = blob.inputs[2];
-    return p;
-}
 
 // A value as words without offsets; says where it is not what a value of its type must be.
 class Reading {
@@ -94,11 +76,6 @@ class Reading {
     Interpreter& m_;
 };
 
-inline Packed view(const fuzz::Samples& s) {
-    return Packed{s.cells.data(),    s.offset.data(), s.height.data(), s.width.data(), s.input.data(),
-                  s.expected.data(), s.task.data(),   s.first.data(),  s.count.data(), s.demo.data()};
-}
-
 // A type as digest.h reads it; tuples are flat in the table, so nesting is not kept.
 inline std::vector<u32> shape_of(const Program& p, u32 type) {
     const TypeDesc& t = p.types[type];
@@ -126,7 +103,7 @@ inline std::vector<fuzz::Result> run_blob(const fuzz::Blob& blob, const fuzz::Sa
     worker.machine().max_trips = limits.trips;
     std::vector<fuzz::Result> all;
     for (int32_t sample : which) {
-        worker.run(view(samples), sample);
+        worker.run(packed_of(samples), sample);
         fuzz::Result result;
         for (u32 k = 0; k < p.outputs.size(); ++k) {
             Status s = worker.status(k);
