@@ -232,3 +232,61 @@ def report(
     from arcbatt.cli.report import write_report
 
     write_report(directory, file, limit)
+
+
+@app.command()
+def profile(
+    solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
+    dataset: DatasetOption = "arcagi",
+    count: Annotated[
+        int | None, typer.Option("--count", "-c", help="So many tasks, evenly over the data set; default: all.")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="Threads of the engine.")] = 1,
+    program: Annotated[str | None, typer.Option(help="The lines of this program instead.")] = None,
+    top: Annotated[int, typer.Option(help="Rows of each table.")] = 25,
+    trace: Annotated[Path | None, typer.Option(help="Also write a trace for Perfetto to this file.")] = None,
+    file: Annotated[Path | None, typer.Option("--json", help="Also write everything to this file.")] = None,
+) -> None:
+    """Say where the time of a run goes: by primitive, program, line and stage."""
+    from arcbatt.cli.profile import print_profile
+
+    print_profile(solvers or [], dataset, count, threads, program, top, trace, file)
+
+
+@app.command()
+def bench(
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="throughput, own, mutants, objects, primitives, card, packing, end-to-end, scaling, or all; may be "
+            "repeated. Default: those that take about a minute."
+        ),
+    ] = None,
+    solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Also the programs as Python functions over this DSL module: a name, a file, or its folder."),
+    ] = None,
+    dataset: DatasetOption = "arcagi",
+    count: Annotated[int, typer.Option("--count", "-c", help="So many tasks, evenly over the data set; 0: all.")] = 20,
+    mutants: Annotated[list[int] | None, typer.Option(help="How many mutants; may be repeated.")] = None,
+    runs: Annotated[int, typer.Option(help="Runs of each figure after the warm-up.")] = 3,
+    each: Annotated[int, typer.Option(help="Evaluations of each program on the sides that are sampled.")] = 2,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write NAME.json and NAME.md.")] = None,
+    compare: Annotated[
+        tuple[Path, Path] | None, typer.Option(metavar="A B", help="Measure nothing: compare two saved results.")
+    ] = None,
+    curves: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="RESULT FOLDER", help="Measure nothing: draw a saved result's scaling as SVG."),
+    ] = None,
+) -> None:
+    """Measure how fast programs run here, every side in one run; print, save and compare."""
+    from arcbatt.cli import bench as command
+
+    if compare is not None:
+        command.print_compared(*compare)
+    elif curves is not None:
+        command.write_curves(*curves)
+    else:
+        command.run_bench(suite or [], solvers or [], dataset, count or None, mutants or [], runs, each, baseline, out)

@@ -94,6 +94,8 @@ class Code:
     """Slots of I, S and C, where they are used."""
     rejected: dict[str, str] = field(default_factory=dict)
     """Programs that have no form in bytecode, and why."""
+    nodes: list[tuple[int, int]] = field(default_factory=list)
+    """From which place on the code belongs to which node of the graph, by ascending place."""
 
 
 class _Slots:
@@ -140,6 +142,10 @@ class _Lowering:
         self.constants: dict[tuple[Any, ...], Value] = {}
         self.constant_values: list[tuple[int, Type, Any]] = []
         self.bodies: list[list[int]] = []
+        self.owners: list[int] = []
+        """Of each body, the node of the graph it belongs to."""
+        self.marks: list[tuple[int, int]] = []
+        """Where the code of each node begins in the main code."""
         self.inputs: dict[str, int] = {}
 
     def run(self) -> Code:
@@ -154,6 +160,7 @@ class _Lowering:
         for index, node in enumerate(self.graph.nodes):
             blocked = next((problems[arg] for arg in node_inputs(node) if arg in problems), None)
             before = len(main)
+            self.marks.append((before, index))
             try:
                 if blocked is not None:
                     raise LowerError(blocked)
@@ -171,6 +178,7 @@ class _Lowering:
                 continue
             value = values[index]
             if value.type != GRID and _castable(value.type, GRID):
+                self.marks.append((len(main), index))
                 value = self.cast(main, value, GRID)
             outputs[name] = (value.slot, value.type)
         main += [CODES["HALT"], 2]
@@ -208,7 +216,8 @@ class _Lowering:
         for slot, kind, value in self.constant_values:
             data = pool.slot(kind, value)
             image[slot + 1 : slot + 1 + len(data)] = data
-        return Code(words, self.types, image + pool.words, outputs, dict(self.inputs), rejected)
+        nodes = [*self.marks, *zip(starts, self.owners, strict=True)]
+        return Code(words, self.types, image + pool.words, outputs, dict(self.inputs), rejected, nodes)
 
     @staticmethod
     def _patch(words: list[int], at: int, starts: list[int]) -> None:
@@ -528,6 +537,7 @@ class _Lowering:
             result = self.cast(code, result, seq) if seq else result
         code += [CODES["END_BODY"], 2]
         self.bodies.append(code)
+        self.owners.append(self.marks[-1][1])
         words = [len(self.bodies) - 1, result.slot, self.types.number(result.type), len(params)]
         for param in params:
             words += [param.slot, self.types.number(param.type)]

@@ -16,6 +16,9 @@
 #if AB_LANES > 1
 #include "cuda_engine.h"
 #endif
+#ifdef AB_PROFILE
+#include "profile.h"
+#endif
 
 namespace nb = nanobind;
 using namespace arcbatt;
@@ -343,6 +346,30 @@ static void launch(u64 address, u32 groups) {
 }
 #endif
 
+#ifdef AB_PROFILE
+template <class T>
+static nb::object columns_of(std::vector<T>&& rows) {
+    auto* kept = new std::vector<T>(std::move(rows));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    size_t width = sizeof(T) / sizeof(u64);
+    return nb::cast(nb::ndarray<nb::numpy, u64, nb::ndim<2>>(kept->data(), {kept->size(), width}, owner));
+}
+
+// Every sample with a watch: counters by place in the code, spans by sample, and the run by both clocks.
+static nb::tuple profile(const Program& program, const PackedArrays& arrays, u32 threads, u64 words, u64 most_words,
+                         u64 max_steps) {
+    Packed data = arrays.view();
+    Watch watch;
+    {
+        nb::gil_scoped_release release;
+        watch = run_watched(program, data, u32(arrays.input.size()), threads, words, most_words, max_steps);
+    }
+    if (watch.out_of_memory) throw std::bad_alloc();
+    return nb::make_tuple(columns_of(std::move(watch.counters)), columns_of(std::move(watch.spans)), watch.ticks,
+                          watch.nanoseconds);
+}
+#endif
+
 NB_MODULE(AB_MODULE, m) {
     m.doc() = "The compiled core of arcbatt.";
     m.attr("lanes") = AB_LANES;
@@ -358,4 +385,9 @@ NB_MODULE(AB_MODULE, m) {
     m.def("run", &run,
           "Run samples; returns how often an arena grew, the most words one held, and the cells of grids.");
     m.def("values", &values, "The outputs of one sample as Python values.");
+#ifdef AB_PROFILE
+    m.def("profile", &profile,
+          "Run samples with a watch: calls, failures, failed arguments, ticks and words by place in the code; start, "
+          "end and thread by sample; ticks and nanoseconds of the whole.");
+#endif
 }

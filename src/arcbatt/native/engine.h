@@ -50,6 +50,11 @@ inline void as_group(C& c, F f) {
 #endif
 }
 
+// How an item is run: as it is. profile.h has another that looks on.
+struct Plainly {
+    void operator()(Interpreter& machine) const { machine.run(0); }
+};
+
 // One thread's interpreter over memory of its own, which grows when an item does not fit.
 class Worker {
    public:
@@ -62,9 +67,10 @@ class Worker {
     }
 
     // Run one sample, again in a bigger arena as long as something did not fit and there is more to be had.
-    void run(const Packed& data, i32 sample) {
+    template <class How = Plainly>
+    void run(const Packed& data, i32 sample, How how = How{}) {
         for (;;) {
-            run_once(data, sample);
+            run_once(data, sample, how);
             peak_ = std::max(peak_, u64(machine_.c.a.top));
             if (!overflowed() || words_ >= most_) return;
             u64 before = words_;
@@ -132,13 +138,14 @@ class Worker {
         return true;
     }
 
-    void run_once(const Packed& data, i32 sample) {
+    template <class How>
+    void run_once(const Packed& data, i32 sample, How how) {
         machine_.c.a.top = u32(program_.image.size());
         machine_.steps = 0;
         machine_.depth = 0;
         as_group(machine_, [&](Interpreter& m) {
             Inputs{m, data}.put(program_.input_slot, program_.samples_slot, program_.expected_slot, sample);
-            m.run(0);
+            how(m);
         });
     }
 

@@ -1,0 +1,1 @@
+"""Measuring: how fast programs run, on what, and where the time goes."""

@@ -1,0 +1,283 @@
+"""What `arcbatt bench` measures, a function a suite; each gives rows as they come."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import Final
+
+from arcbatt.arc.packing import pack_samples
+from arcbatt.arc.tasks import Task
+from arcbatt.backends.cpu import Engine
+from arcbatt.backends.python import Sample, evaluate
+from arcbatt.bench.profile import profile
+from arcbatt.bench.result import Row
+from arcbatt.bench.sides import Baseline, engine_kinds
+from arcbatt.bench.timing import Sampled, repeated, sampled, seconds_of
+from arcbatt.frontend import Program, parse_text
+from arcbatt.generate import mutants
+from arcbatt.ir.compile import Stats, compile_graph
+from arcbatt.ir.graph import merge
+from arcbatt.ir.options import Rewrites
+
+_SIZES: Final = ((1, 25), (26, 100), (101, 225), (226, 900))
+"""Cells of inputs, by which primitives are told apart."""
+_FEW_CALLS: Final = 200
+"""Primitives with fewer calls are left out: their time is noise."""
+_MUTANT_SAMPLES: Final = 40
+_MANY_GRIDS: Final = 20_000
+"""So many that starting a run does not weigh."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is measured on: programs, tasks, and how thoroughly."""
+
+    programs: list[Program]
+    tasks: list[Task]
+    name: str = "library"
+    mutants: tuple[int, ...] = (1_000,)
+    runs: int = 3
+    each: int = 2
+    """Evaluations of each program on the sides that are sampled."""
+    most_seconds: float = 60.0
+    """After which a figure is not measured again."""
+    baseline: Baseline | None = None
+    samples: list[Sample] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "samples", [sample for task in self.tasks for sample in task.samples])
+
+
+def throughput(load: Load) -> Iterator[Row]:
+    """Every program on every sample, on every side."""
+    suite = f"{load.name}: every program on every sample"
+    yield from _sides(load, suite, load.programs, load.samples, sampled_too=True)
+
+
+def mutant_crowds(load: Load) -> Iterator[Row]:
+    """Mutants of the programs, ever more of them, on one sample of each task."""
+    samples = [task.samples[0] for task in load.tasks][:_MUTANT_SAMPLES]
+    for count in load.mutants:
+        crowd = list(mutants(load.programs, count, seed=1))
+        yield from _sides(load, f"mutants of the {load.name}", crowd, samples, sampled_too=False)
+
+
+def _sides(
+    load: Load, suite: str, programs: Sequence[Program], samples: Sequence[Sample], *, sampled_too: bool
+) -> Iterator[Row]:
+    case = f"{len(programs):,} programs x {len(samples):,} samples"
+    pairs = len(programs) * len(samples)
+    data = pack_samples(samples)
+    means: dict[str, float] = {}
+    if sampled_too:
+        found = sampled(evaluate, programs, samples, load.each, load.most_seconds)
+        means["reference"] = found.mean
+        yield _sampled_row(suite, case, "reference, sampled", found)
+        if load.baseline:
+            functions = load.baseline.functions
+            chosen = [program for program in programs if program.name in functions]
+            if chosen:
+                found = sampled(lambda p, s: functions[p.name](s.I), chosen, samples, load.each, load.most_seconds)
+                means["plain functions"] = found.mean
+                left = len(programs) - len(chosen)
+                more = f"; {left} programs have none" if left else ""
+                yield _sampled_row(suite, case, "plain functions, sampled", found, more)
+    start_to_ready = repeated(lambda: Engine(merge(programs)), times=1, most=0)
+    yield Row.of(suite, case, "engine", "s to merge, compile, lower, load", start_to_ready.seconds)
+    graph = merge(programs)
+    outputs = len(set(graph.outputs.values()))
+    calls: tuple[int, int] | None = None
+    for kind in engine_kinds():
+        engine = kind.make(graph)
+        timing = repeated(partial(engine.run, data, complete=False), load.runs, load.most_seconds)
+        rates = [pairs / seconds for seconds in timing.seconds]
+        times = ", ".join(f"{statistics.median(rates) * mean:,.0f} x {name}" for name, mean in means.items())
+        note = f"warm-up {timing.first:.2f} s" + (f"; {times}" if times else "")
+        yield Row.of(suite, case, kind.name, "evaluations/s", rates, note=note, x=len(programs))
+        executed = [rate * outputs / len(programs) for rate in rates]
+        yield Row.of(suite, case, kind.name, "executed evaluations/s", executed, note="equal programs counted once")
+        each = [1e3 * seconds / len(samples) for seconds in timing.seconds]
+        yield Row.of(suite, case, kind.name, "ms a sample", each, note="all programs on one sample: one batt call")
+        if kind.name.startswith("engine"):
+            if calls is None:
+                watched = profile(programs, samples, complete=False)
+                calls = watched.executed, watched.equivalent
+            for unit, count in zip(("calls/s", "equivalent calls/s"), calls, strict=True):
+                yield Row.of(suite, case, kind.name, unit, [count / seconds for seconds in timing.seconds])
+
+
+def _sampled_row(suite: str, case: str, side: str, found: Sampled, more: str = "") -> Row:
+    low, high = found.mean + found.error, max(found.mean - found.error, 1e-12)
+    if found.error != found.error:
+        low = high = found.mean
+    note = (
+        f"{found.evaluations:,} evaluations drawn by program; spread is one standard error; median "
+        f"{1e3 * found.median:.3f} ms, mean {1e3 * found.mean:.2f} ms, the slowest 1% take {found.slowest:.0%} of the "
+        f"time, {found.cut} cut off{more}"
+    )
+    return Row(suite, case, side, "evaluations/s", 1 / found.mean, 1 / low, 1 / high, found.evaluations, note)
+
+
+def own_tasks(load: Load) -> Iterator[Row]:
+    """Every program alone on the samples of its own task."""
+    suite = f"{load.name}: every program on its own task"
+    by_id = {task.id: task for task in load.tasks}
+    pairs = [(program, by_id[program.id].samples) for program in load.programs if program.id in by_id]
+    case = f"{len(pairs):,} programs, {sum(len(samples) for _, samples in pairs):,} evaluations"
+    if not pairs:
+        return
+    repeats = 20  # so that starting a run does not weigh
+    engine_seconds = [0.0] * load.runs
+    kept = []
+    for program, samples in pairs:
+        engine = Engine.of([program], threads=1, arena_bytes=1 << 22)
+        if engine.code.rejected:
+            continue
+        kept.append((program, samples))
+        data = pack_samples(samples * repeats)
+        timing = repeated(partial(engine.run, data, complete=False), load.runs, 1e9)
+        engine_seconds = [a + b / repeats for a, b in zip(engine_seconds, timing.seconds, strict=True)]
+    total = sum(len(samples) for _, samples in kept)
+    yield Row.of(suite, case, "engine, 1 thread", "evaluations/s", [total / seconds for seconds in engine_seconds])
+    sides: dict[str, Callable[[Program, Sample], object]] = {"reference": evaluate}
+    functions = load.baseline.functions if load.baseline else {}
+    if functions:
+        sides["plain functions"] = lambda program, sample: functions[program.name](sample.I)
+    for side, run in sides.items():
+        chosen = [one for one in kept if side == "reference" or one[0].name in functions]
+        evaluations = [partial(run, program, sample) for program, samples in chosen for sample in samples]
+        if not evaluations:
+            continue
+        seconds = sum(seconds_of(evaluation)[0] for evaluation in evaluations)
+        rate = len(evaluations) / seconds
+        factor = statistics.median(total / taken for taken in engine_seconds) / rate
+        note = f"{len(evaluations):,} evaluations; one thread of the engine is {factor:,.0f} times faster"
+        yield Row.of(suite, case, side, "evaluations/s", [rate], note=note)
+
+
+def primitives(load: Load) -> Iterator[Row]:
+    """Nanoseconds of each primitive, by the size of the inputs it meets, in the programs measured."""
+    suite = "primitives, by cells of the input"
+    for low, high in _SIZES:
+        samples = [one for one in load.samples if low <= len(one.I) * len(one.I[0]) <= high]
+        if not samples:
+            continue
+        figures: dict[str, list[float]] = {}
+        for _ in range(load.runs):
+            for name, tally in profile(load.programs, samples, complete=False).by_primitive().items():
+                if tally.calls >= _FEW_CALLS:
+                    figures.setdefault(name, []).append(1e9 * tally.seconds / tally.calls)
+        for name, values in sorted(figures.items()):
+            note = f"{len(samples)} samples"
+            yield Row.of(suite, name, f"{low} to {high} cells", "ns a call", values, note=note, x=(low + high) / 2)
+
+
+def objects(load: Load) -> Iterator[Row]:
+    """Finding objects, by mode; the cost of starting an item taken off."""
+    grids = load.samples * (1 + _MANY_GRIDS // len(load.samples))
+    data = pack_samples(grids)
+
+    def micros(text: str) -> list[float]:
+        program = parse_text(f"def solve_a(I):\n    return {text}\n").check()
+        engine = Engine.of(program, threads=1, arena_bytes=1 << 22)
+        timing = repeated(partial(engine.run, data, complete=False), 2 * load.runs + 1, load.most_seconds)
+        return [1e6 * seconds / len(grids) for seconds in timing.seconds]
+
+    empty = statistics.median(micros("height(I)"))
+    for mode in range(8):
+        values = [max(0.0, value - empty) for value in micros(f"size(o_g(I, R{mode}))")]
+        yield Row.of("o_g", f"R{mode}, {len(load.samples):,} inputs", "engine, 1 thread", "us a grid", values)
+    yield Row.of("o_g", "starting an item", "engine, 1 thread", "us a grid", [empty], note="taken off the others")
+
+
+def card(load: Load) -> Iterator[Row]:
+    """Merging and compiling, with every rewrite, without any, and without each."""
+    choices = {"all on": Rewrites(), "all off": Rewrites.none()}
+    choices |= {f"without {one.name}": replace(Rewrites(), **{one.name: False}) for one in fields(Rewrites)}
+    for name, rewrites in choices.items():
+        timing = repeated(partial(_compiled, load.programs, rewrites), load.runs)
+        stats = _compiled(load.programs, rewrites)
+        note = (
+            f"{stats.nodes:,} nodes, {stats.body_nodes:,} in bodies, {len(stats.unresolved)} programs on the reference"
+        )
+        yield Row.of(
+            "card", f"{len(load.programs):,} programs, {name}", "merge, compile", "s", timing.seconds, note=note
+        )
+
+
+def _compiled(programs: Sequence[Program], rewrites: Rewrites) -> Stats:
+    return compile_graph(merge(programs, commutative=rewrites.commutative), rewrites).stats
+
+
+def packing(load: Load) -> Iterator[Row]:
+    """Samples to arrays."""
+    timing = repeated(lambda: pack_samples(load.samples), 2 * load.runs + 1)
+    data = pack_samples(load.samples)
+    case, count = f"{len(data):,} samples, {data.nbytes / 1e6:.2f} MB", len(data)
+    yield Row.of("packing", case, "1 thread", "samples/s", [count / seconds for seconds in timing.seconds])
+
+
+def end_to_end(load: Load) -> Iterator[Row]:
+    """`arcbatt run` without its record on disk: everything from programs and tasks to what is solved."""
+    from arcbatt.run.options import RunOptions
+    from arcbatt.run.runner import run
+
+    summaries = []
+    timing = repeated(
+        lambda: summaries.append(run(RunOptions(backend="cpu"), load.programs, load.tasks)),
+        load.runs,
+        load.most_seconds,
+    )
+    case = f"{len(load.programs):,} programs x {len(load.tasks):,} tasks"
+    threads = f"engine, {os.cpu_count()} threads"
+    last = summaries[-1]
+    stages = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in last.seconds.items() if seconds >= 0.005)
+    rates = [last.evaluations / seconds for seconds in timing.seconds]
+    yield Row.of("end to end", case, threads, "evaluations/s", rates, note=f"last run: {stages}")
+
+
+def scaling(load: Load) -> Iterator[Row]:
+    """Time against threads, programs, samples and the size of grids, one at a time."""
+    suite = "scaling"
+
+    def measure(axis: str, x: float, programs: Sequence[Program], samples: Sequence[Sample], threads: int) -> Row:
+        engine = Engine.of(programs, threads=threads)
+        data = pack_samples(samples)
+        timing = repeated(lambda: engine.run(data, complete=False), load.runs, load.most_seconds)
+        pairs = len(programs) * len(samples)
+        rates = [pairs / seconds for seconds in timing.seconds]
+        case = f"{len(programs):,} programs x {len(samples):,} samples, {threads} threads"
+        return Row.of(suite, case, axis, "evaluations/s", rates, x=x)
+
+    cores = os.cpu_count() or 1
+    few = load.samples[: 4 * _MUTANT_SAMPLES]
+    for threads in sorted({1, 2, *(2**k for k in range(2, 10) if 2**k < cores), cores}):
+        yield measure("threads", threads, load.programs, few, threads)
+    for count in sorted({2**k for k in range(1, 9) if 2**k < len(load.programs)} | {len(load.programs)}):
+        spread = [load.programs[k * len(load.programs) // count] for k in range(count)]
+        yield measure("programs", count, spread, few, 1)
+    for count in sorted({2**k for k in range(2, 12) if 2**k < len(load.samples)} | {len(load.samples)}):
+        yield measure("samples", count, load.programs[::4], (load.samples)[:count], cores)
+    for low, high in _SIZES:
+        samples = [one for one in load.samples if low <= len(one.I) * len(one.I[0]) <= high]
+        if samples:
+            cells = statistics.fmean(len(one.I) * len(one.I[0]) for one in samples)
+            yield measure("cells of the input", cells, load.programs, samples, 1)
+
+
+SUITES: Final[dict[str, Callable[[Load], Iterator[Row]]]] = {
+    "throughput": throughput,
+    "own": own_tasks,
+    "mutants": mutant_crowds,
+    "objects": objects,
+    "primitives": primitives,
+    "card": card,
+    "packing": packing,
+    "end-to-end": end_to_end,
+    "scaling": scaling,
+}
+DEFAULT: Final = ("throughput", "own", "mutants", "objects", "packing", "end-to-end")

@@ -1,0 +1,112 @@
+"""`arcbatt bench`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from arcbatt.bench.curves import draw_curves
+from arcbatt.bench.result import Result, Row, compared, file_name, machine_facts, number
+from arcbatt.bench.sides import baseline
+from arcbatt.bench.suites import DEFAULT, SUITES, Load
+from arcbatt.cli.card import read_programs
+from arcbatt.errors import UsageError
+from arcbatt.files import written_whole
+from arcbatt.verify.workload import spread_tasks
+
+_NOTES = (
+    "An evaluation is one program on one sample. Evaluations/s count every such pair; executed evaluations/s count "
+    "programs that merging found equal once. Calls/s are primitive calls that ran (loop bodies counted in), equivalent "
+    "calls/s those that would have run had programs shared nothing. Evaluations the engine leaves to the reference are "
+    "not timed here but in `end to end`. The warm-up is not among the runs.",
+    "The reference and plain functions are sampled, the same number of evaluations of each program, because costs have "
+    "a heavy tail: a few programs take most of the time, and a plain random draw would miss or overweigh them.",
+)
+
+
+def run_bench(
+    suites: Sequence[str],
+    solvers: list[Path],
+    dataset: str,
+    count: int | None,
+    mutants: Sequence[int],
+    runs: int,
+    each: int,
+    module: str | None,
+    out: Path | None,
+) -> None:
+    """Measure, print the table as it grows, and save it."""
+    unknown = [name for name in suites if name not in SUITES and name != "all"]
+    if unknown:
+        raise UsageError(f"no suite {unknown[0]!r}; there are: all, {', '.join(SUITES)}")
+    chosen = list(SUITES) if "all" in suites else list(suites or DEFAULT)
+    programs = [one for one in read_programs(solvers) if not one.name.startswith("differ_")]
+    load = Load(
+        programs=programs,
+        tasks=spread_tasks(dataset, count),
+        name=", ".join(path.name for path in solvers) if solvers else "library",
+        mutants=tuple(mutants) or Load.mutants,
+        runs=runs,
+        each=each,
+        baseline=baseline(module, programs) if module else None,
+    )
+    result = Result(f"arcbatt {shlex.join(sys.argv[1:])}", machine_facts(), notes=list(_NOTES))
+    for name, value in result.machine.items():
+        typer.echo(f"{name}: {value}")
+    if load.baseline and load.baseline.missing:
+        some = "; ".join(f"{name}: {why}" for name, why in list(load.baseline.missing.items())[:3])
+        note = f"No plain function for {len(load.baseline.missing)} of {len(programs)} programs ({some} ...)."
+        result.notes.append(note)
+    start = time.perf_counter()
+    try:
+        for name in chosen:
+            _run_suite(name, load, result)
+    except KeyboardInterrupt:
+        result.notes.append("Interrupted: what is here was measured before.")
+        typer.echo("\ninterrupted; what was measured is kept", err=True)
+    result.seconds = time.perf_counter() - start
+    _save(result, out)
+
+
+def _run_suite(name: str, load: Load, result: Result) -> None:
+    last = ""
+    for row in SUITES[name](load):
+        if row.suite != last:
+            typer.echo(f"\n{row.suite}")
+            last = row.suite
+        typer.echo(_line(row))
+        result.rows.append(row)
+
+
+def _line(row: Row) -> str:
+    spread = f"({number(row.low)} to {number(row.high)})" if row.runs > 1 else ""
+    return f"  {row.case:<34} {row.side:<24} {number(row.median):>12} {row.unit} {spread}  {row.note}".rstrip()
+
+
+def _save(result: Result, out: Path | None) -> None:
+    if out is None:
+        if not Path("pyproject.toml").exists():
+            typer.echo("\nnot saved: --out NAME writes NAME.json and NAME.md")
+            return
+        out = Path("benchmarks") / "results" / file_name(result.machine)
+    for path in result.save(out.with_suffix("") if out.suffix in (".json", ".md") else out):
+        typer.echo(f"{path} written")
+
+
+def print_compared(a: Path, b: Path) -> None:
+    """Print two saved results side by side."""
+    typer.echo(compared(Result.read(a), Result.read(b)))
+
+
+def write_curves(source: Path, folder: Path) -> None:
+    """Draw the curves of a saved result as SVG files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in draw_curves(Result.read(source)).items():
+        with written_whole(folder / name) as file:
+            file.write(text)
+        typer.echo(f"{folder / name} written")
