@@ -30,17 +30,12 @@ class EngineKind:
 
 
 def engine_kinds(threads: Sequence[int] = ()) -> list[EngineKind]:
-    """The engines of this machine: the CPU's with 1 and with all threads (or those asked for), each GPU, all GPUs."""
+    """The engines of this machine: the CPU's with 1 and with all threads (or those asked for), each GPU."""
     counts = threads or sorted({1, os.cpu_count() or 1})
     kinds = [EngineKind(f"engine, {_threads(count)}", partial(Engine, threads=count)) for count in counts]
-    devices = gpu_names()
-    if devices:
+    for number, name in enumerate(gpu_names()):
         cuda = importlib.import_module("arcbatt.backends.cuda")
-        groups: list[tuple[int, ...]] = [(k,) for k in range(len(devices))]
-        groups += [tuple(range(len(devices)))] if len(devices) > 1 else []
-        for group in groups:
-            name = f"GPU {group[0]}" if len(group) == 1 else f"{len(group)} GPUs"
-            kinds.append(EngineKind(name, partial(cuda.Engine, devices=group)))
+        kinds.append(EngineKind(f"GPU {number}, {name}", partial(cuda.Engine, devices=(number,))))
     return kinds
 
 
@@ -55,8 +50,8 @@ def gpu_names() -> list[str]:
     except UsageError:
         return []
     cuda = importlib.import_module("arcbatt.backends.cuda")
-    named = getattr(cuda, "device_names", None)
-    return list(named()) if named else [f"GPU {k}" for k in range(cuda.device_count())]
+    properties = importlib.import_module("cupy").cuda.runtime.getDeviceProperties
+    return [properties(number)["name"].decode() for number in range(cuda.device_count())]
 
 
 @dataclass(frozen=True)

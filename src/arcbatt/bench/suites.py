@@ -12,11 +12,14 @@ from typing import Final
 from arcbatt.arc.packing import pack_samples
 from arcbatt.arc.tasks import Task
 from arcbatt.backends.cpu import Engine
+from arcbatt.backends.merged import Engine as MergedEngine
 from arcbatt.backends.python import Sample, evaluate
 from arcbatt.bench.profile import profile
 from arcbatt.bench.result import Row
 from arcbatt.bench.sides import Baseline, engine_kinds
 from arcbatt.bench.timing import Sampled, repeated, sampled, seconds_of
+from arcbatt.card import make_card
+from arcbatt.differs import standard_differs
 from arcbatt.frontend import Program, parse_text
 from arcbatt.generate import mutants
 from arcbatt.ir.compile import Stats, compile_graph
@@ -28,6 +31,9 @@ _SIZES: Final = ((1, 25), (26, 100), (101, 225), (226, 900))
 _FEW_CALLS: Final = 200
 """Primitives with fewer calls are left out: their time is noise."""
 _MUTANT_SAMPLES: Final = 40
+_OVER_OBJECTS: Final = (
+    "toindices", "corners", "backdrop", "delta", "box", "inbox", "outbox", "normalize", "hmirror", "vmirror",
+)  # fmt: skip
 _MANY_GRIDS: Final = 20_000
 """So many that starting a run does not weigh."""
 
@@ -159,6 +165,38 @@ def own_tasks(load: Load) -> Iterator[Row]:
         yield Row.of(suite, case, side, "evaluations/s", [rate], note=note)
 
 
+def batts(load: Load) -> Iterator[Row]:
+    """Calls of a batt: programs with every differ on their outputs, and the three batch patterns five times over."""
+    cards = {
+        f"{count} programs and the differs": make_card(load.programs[:count], standard_differs()).graph
+        for count in (20, 200)
+        if count <= len(load.programs)
+    }
+    cards["the batch patterns, five times"] = merge(_patterns())
+    samples = [task.samples[0] for task in load.tasks][:_MUTANT_SAMPLES]
+    data = pack_samples(samples)
+    for name, graph in cards.items():
+        sides: dict[str, Callable[[], object]] = {"reference, merged": partial(MergedEngine(graph).run, data)}
+        for kind in engine_kinds():
+            sides[kind.name] = partial(kind.make(graph).run, data, complete=False)
+        for side, run in sides.items():
+            timing = repeated(run, load.runs, load.most_seconds)
+            each = [1e3 * seconds / len(samples) for seconds in timing.seconds]
+            yield Row.of("batt calls", f"{name}, {len(samples)} samples", side, "ms a call", each)
+
+
+def _patterns() -> list[Program]:
+    """Colours of all inputs and all outputs of the demonstrations, objects in a mode and ten merges; times five."""
+    text = ""
+    for mode in range(5):
+        for number, part in enumerate(("first", "second")):
+            colours = f"apply(lbind(contained, {mode}), apply(p_g, apply({part}, S)))"
+            text += f"def solve_s{mode}{number}(S, I, C):\n    return {colours}\n\n"
+        for function in _OVER_OBJECTS:
+            text += f"def solve_{function}{mode}(S, I, C):\n    return mapply({function}, o_g(I, R{mode}))\n\n"
+    return parse_text(text).check()
+
+
 def primitives(load: Load) -> Iterator[Row]:
     """Nanoseconds of each primitive, by the size of the inputs it meets, in the programs measured."""
     suite = "primitives, by cells of the input"
@@ -272,6 +310,7 @@ def scaling(load: Load) -> Iterator[Row]:
 SUITES: Final[dict[str, Callable[[Load], Iterator[Row]]]] = {
     "throughput": throughput,
     "own": own_tasks,
+    "batts": batts,
     "mutants": mutant_crowds,
     "objects": objects,
     "primitives": primitives,
@@ -280,4 +319,4 @@ SUITES: Final[dict[str, Callable[[Load], Iterator[Row]]]] = {
     "end-to-end": end_to_end,
     "scaling": scaling,
 }
-DEFAULT: Final = ("throughput", "own", "mutants", "objects", "packing", "end-to-end")
+DEFAULT: Final = ("throughput", "own", "batts", "mutants", "objects", "packing", "end-to-end")

@@ -258,8 +258,8 @@ def bench(
     suite: Annotated[
         list[str] | None,
         typer.Option(
-            help="throughput, own, mutants, objects, primitives, card, packing, end-to-end, scaling, or all; may be "
-            "repeated. Default: those that take about a minute."
+            help="throughput, own, batts, mutants, objects, primitives, card, packing, end-to-end, scaling, or all; "
+            "may be repeated. Default: those that take about a minute."
         ),
     ] = None,
     solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,

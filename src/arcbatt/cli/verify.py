@@ -16,11 +16,11 @@ from arcbatt.backends.python import Sample, evaluate
 from arcbatt.cli.card import read_programs
 from arcbatt.cli.run import interruptible, shown
 from arcbatt.conformance import Report, Run, Vector, check, encode, read_vectors
-from arcbatt.errors import ArcbattError, UsageError
+from arcbatt.errors import ArcbattError, DataError, UsageError
 from arcbatt.frontend import Program
 from arcbatt.verify.compare import Agreement, Difference, Tally, compare
 from arcbatt.verify.shrink import Case, as_expression, shrink
-from arcbatt.verify.sides import EngineSide, Side, engines_here, side_named
+from arcbatt.verify.sides import NOT_LOWERED, Side, engines_here, side_named
 from arcbatt.verify.workload import Batch, file_batches, random_batches, spread_tasks
 
 
@@ -113,7 +113,7 @@ def print_shrunk(difference: Difference) -> None:
         typer.echo(f"  S = {_plain(case.sample.S)}\n  C = {_plain(case.sample.C)}")
     if len(case.programs) == 1:
         for one in (base, side):
-            typer.echo(f"  {one.name + ':':<8} {_outcome(one.value(case.programs[0], case.sample))}")
+            typer.echo(f"  {one.name + ':':<8} {_value(one, case)}")
         expression = as_expression(case.programs[0])
         if expression is not None:
             paste = f"arcbatt eval {shlex.quote(str(expression))} --grid {shlex.quote(_plain(case.sample.I))}"
@@ -137,7 +137,11 @@ def _plain(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _outcome(value: Outcome) -> str:
+def _value(side: Side, case: Case) -> str:
+    try:
+        value = side.value(case.programs[0], case.sample)
+    except DataError as error:
+        return str(error)
     return str(value) if isinstance(value, Failed) else _short(value)
 
 
@@ -146,14 +150,11 @@ def backend_named(name: str, coverage: Counter[str]) -> Run:
     if name == "python":
         return evaluate
     side = side_named(name)
-    assert isinstance(side, EngineSide)
 
     def run(program: Program, sample: Sample) -> Outcome:
-        engine = side.kind.of([program], **side.options)
-        status = engine.status_of(sample)[program.name]
-        inside = status not in ("escape", "overflow") and program.name in engine.lowered
-        coverage["on the engine" if inside else status] += 1
-        return engine.values(sample)[program.name]
+        answers = side.answers([program], [sample], lambda: False)
+        coverage[answers.reasons[0].removeprefix(NOT_LOWERED) if answers.absent.any() else "on the engine"] += 1
+        return side.value(program, sample)
 
     return run
 

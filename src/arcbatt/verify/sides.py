@@ -16,15 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.backends.choose import backend_for
-from arcbatt.backends.outcome import Outcome
-from arcbatt.backends.outputs import ESCAPE, OVERFLOW, STATUS, outcome_hash
+from arcbatt.backends.outcome import Failed, Outcome
+from arcbatt.backends.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, outcome_hash
 from arcbatt.backends.python import Sample, evaluate
-from arcbatt.errors import UsageError
+from arcbatt.errors import DataError, UsageError
 from arcbatt.frontend import Program
 from arcbatt.reference.machine import Machine
 
 ENGINES: Final = ("cpu", "lanes", "cuda")
 """What can be compared with the reference; lanes is the CPU engine with 32 emulated lanes a group."""
+NOT_LOWERED: Final = "not lowered: "
 REFERENCE_STEPS: Final = 2_000_000
 """Steps after which the reference leaves an evaluation to the engines, a few seconds' worth."""
 
@@ -124,16 +125,43 @@ class EngineSide:
         for status in (OVERFLOW, ESCAPE):
             if (statuses == status).any():
                 found.absent[statuses == status] = found.reason(STATUS[status])
+        rejected = self.rejected(engine, len(samples))
         for column, program in enumerate(programs):
-            if program.name in engine.code.rejected:
-                found.absent[:, column] = found.reason(f"not lowered: {engine.code.rejected[program.name]}")
+            if program.name in rejected:
+                found.absent[:, column] = found.reason(f"{NOT_LOWERED}{rejected[program.name]}")
         if not outputs.done.all():
             found.absent[~outputs.done] = found.reason("stopped")
         return found
 
+    def rejected(self, engine: Any, samples: int) -> dict[str, str]:
+        """Programs that the engine cannot run, and why."""
+        return dict(engine.code.rejected)
+
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
         return self.kind.of([program], **self.options).values(sample)[program.name]
+
+
+class GpuSide(EngineSide):
+    """The GPU's engine, whose own `values` come from the CPU."""
+
+    def rejected(self, engine: Any, samples: int) -> dict[str, str]:
+        """Programs that the engine cannot run, and why."""
+        return dict(engine.sliced(samples).rejected)
+
+    def value(self, program: Program, sample: Sample) -> Outcome:
+        """A grid or a failure as the GPU gives it; any other value is the CPU's if their hashes are equal."""
+        engine = self.kind.of([program], **self.options)
+        outputs = engine.run([sample], outputs="grid", complete=False)
+        status, grid = int(outputs.statuses[0, 0]), outputs.grid(0, 0)
+        if status in REASONS:
+            return Failed(REASONS[status])
+        if grid is not None:
+            return tuple(map(tuple, grid.tolist()))
+        value = engine.values(sample)[program.name]
+        if status or program.name in self.rejected(engine, 1) or outcome_hash(value) == int(outputs.hashes[0, 0]):
+            return value
+        raise DataError(f"the GPU gives a value that is no grid, with the hash {int(outputs.hashes[0, 0]):#x}")
 
 
 def side_named(name: str) -> Side:
@@ -144,7 +172,7 @@ def side_named(name: str) -> Side:
         raise UsageError(f"no backend {name!r}; there are: python, {', '.join(ENGINES)}")
     if name == "cuda":
         backend_for("cuda")
-        return EngineSide(name, importlib.import_module("arcbatt.backends.cuda").Engine, {})
+        return GpuSide(name, importlib.import_module("arcbatt.backends.cuda").Engine, {})
     core: ModuleType | None = None
     if name == "lanes":
         try:
