@@ -30,6 +30,7 @@ lint: $(VENV)/installed
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/python tools/generate_docs.py --check
+	$(BIN)/python tools/performance_page.py --check
 	$(BIN)/python tools/generate_native.py --check
 
 unit: $(VENV)/installed
@@ -99,6 +100,7 @@ native: $(VENV)/installed
 
 docs: $(VENV)/installed
 	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python tools/performance_page.py
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from arcbatt.errors import UsageError
-from arcbatt.frontend import parse_program
+from arcbatt.backends.cpu import Engine
+from arcbatt.backends.python import Sample
+from arcbatt.errors import DataError, UsageError
+from arcbatt.frontend import parse_program, parse_text
 from arcbatt.verify.compare import compare
-from arcbatt.verify.sides import EngineSide, ReferenceSide, engines_here, side_named
-from arcbatt.verify.workload import BATCH, random_batch, random_batches, spread_tasks
+from arcbatt.verify.sides import EngineSide, GpuSide, ReferenceSide, engines_here, side_named
+from arcbatt.verify.workload import BATCH, Batch, file_batches, random_batch, random_batches, spread_tasks
 from verify.planted import Planted, uses
 
 
@@ -76,3 +79,52 @@ def test_names_of_sides():
 
 def test_uses():
     assert uses(parse_program("def solve_a(I):\n    x1 = hmirror(I)\n    return height(I)\n")) == {"height", "I"}
+
+
+class FakeGpu:
+    """As much of the GPU's engine as a side asks for, on the CPU's."""
+
+    def __init__(self, engine, shift):
+        self.engine, self.shift, self.names = engine, shift, engine.names
+
+    @classmethod
+    def of(cls, programs, shift=0):
+        return cls(Engine.of(programs, threads=1, arena_bytes=1 << 20), shift)
+
+    def run(self, samples, outputs, complete, stop=None):
+        assert complete is False
+        found = self.engine.run(samples, outputs, complete=False, stop=stop)
+        found.hashes += np.uint64(self.shift)
+        return found
+
+    def values(self, sample):
+        return self.engine.values(sample)
+
+    def sliced(self, samples):
+        return self.engine.code
+
+
+def test_the_side_of_a_gpu_shows_its_own_values():
+    sample = Sample(((1, 2), (3, 4)))
+    grid, number, failed, left = parse_text(
+        "def solve_a(I):\n    return hmirror(I)\n\ndef solve_b(I):\n    return height(I)\n\n"
+        "def solve_c(I):\n    return divide(ONE, ZERO)\n\ndef solve_d(I):\n    return hmirror\n"
+    ).check()
+    side = GpuSide("cuda", FakeGpu, {})
+    assert side.value(grid, sample) == ((3, 4), (1, 2))
+    assert side.value(number, sample) == 2
+    assert side.value(failed, sample).reason == "zero-division"
+    assert compare([Batch([grid, number, failed, left], [sample], "")], [ReferenceSide(), side]).differ == 0
+    assert side.answers([left], [sample], lambda: False).reasons[0].startswith("not lowered")
+    wrong = GpuSide("cuda", FakeGpu, {"shift": 1})
+    with pytest.raises(DataError, match="no grid, with the hash"):
+        wrong.value(number, sample)
+
+
+def test_programs_of_a_file_count_once():
+    programs = parse_text("def solve_a(I):\n    return hmirror(I)\n").check()
+    batches = list(file_batches(programs, spread_tasks("arcagi", 5), "", most=3))
+    assert len(batches) > 3
+    found = compare(batches, [ReferenceSide(), side_named("cpu")])
+    assert found.programs == 1
+    assert found.evaluations == sum(len(batch.samples) for batch in batches)

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from arcbatt.arc.packing import pack_samples
 from arcbatt.arc.tasks import Task
@@ -26,11 +26,14 @@ from arcbatt.ir.compile import Stats, compile_graph
 from arcbatt.ir.graph import merge
 from arcbatt.ir.options import Rewrites
 
+_T = TypeVar("_T")
 _SIZES: Final = ((1, 25), (26, 100), (101, 225), (226, 900))
 """Cells of inputs, by which primitives are told apart."""
 _FEW_CALLS: Final = 200
 """Primitives with fewer calls are left out: their time is noise."""
 _MUTANT_SAMPLES: Final = 40
+_BATT_CALLS: Final = 10
+"""Samples of a batt; few, because the reference is slow and every side gets the same."""
 _OVER_OBJECTS: Final = (
     "toindices", "corners", "backdrop", "delta", "box", "inbox", "outbox", "normalize", "hmirror", "vmirror",
 )  # fmt: skip
@@ -173,16 +176,20 @@ def batts(load: Load) -> Iterator[Row]:
         if count <= len(load.programs)
     }
     cards["the batch patterns, five times"] = merge(_patterns())
-    samples = [task.samples[0] for task in load.tasks][:_MUTANT_SAMPLES]
-    data = pack_samples(samples)
+    firsts = [task.samples[0] for task in load.tasks]
+    data = pack_samples(_spread(firsts, min(len(firsts), _BATT_CALLS)))
     for name, graph in cards.items():
-        sides: dict[str, Callable[[], object]] = {"reference, merged": partial(MergedEngine(graph).run, data)}
+        timing = repeated(partial(MergedEngine(graph).run, data), 1, 0)
+        yield _calls_row(name, "reference, merged", timing.seconds, len(data))
         for kind in engine_kinds():
-            sides[kind.name] = partial(kind.make(graph).run, data, complete=False)
-        for side, run in sides.items():
-            timing = repeated(run, load.runs, load.most_seconds)
-            each = [1e3 * seconds / len(samples) for seconds in timing.seconds]
-            yield Row.of("batt calls", f"{name}, {len(samples)} samples", side, "ms a call", each)
+            timing = repeated(partial(kind.make(graph).run, data, complete=False), load.runs, load.most_seconds)
+            yield _calls_row(name, kind.name, timing.seconds, len(data))
+
+
+def _calls_row(name: str, side: str, seconds: Sequence[float], calls: int) -> Row:
+    return Row.of(
+        "batt calls", name, side, "ms a call", [1e3 * one / calls for one in seconds], note=f"{calls} samples"
+    )
 
 
 def _patterns() -> list[Program]:
@@ -292,19 +299,23 @@ def scaling(load: Load) -> Iterator[Row]:
         return Row.of(suite, case, axis, "evaluations/s", rates, x=x)
 
     cores = os.cpu_count() or 1
-    few = load.samples[: 4 * _MUTANT_SAMPLES]
+    few = _spread(load.samples, min(len(load.samples), 4 * _MUTANT_SAMPLES))
     for threads in sorted({1, 2, *(2**k for k in range(2, 10) if 2**k < cores), cores}):
         yield measure("threads", threads, load.programs, few, threads)
     for count in sorted({2**k for k in range(1, 9) if 2**k < len(load.programs)} | {len(load.programs)}):
-        spread = [load.programs[k * len(load.programs) // count] for k in range(count)]
-        yield measure("programs", count, spread, few, 1)
+        yield measure("programs", count, _spread(load.programs, count), few, 1)
     for count in sorted({2**k for k in range(2, 12) if 2**k < len(load.samples)} | {len(load.samples)}):
-        yield measure("samples", count, load.programs[::4], (load.samples)[:count], cores)
+        yield measure("samples", count, load.programs[::4], _spread(load.samples, count), cores)
     for low, high in _SIZES:
         samples = [one for one in load.samples if low <= len(one.I) * len(one.I[0]) <= high]
         if samples:
             cells = statistics.fmean(len(one.I) * len(one.I[0]) for one in samples)
             yield measure("cells of the input", cells, load.programs, samples, 1)
+
+
+def _spread(items: Sequence[_T], count: int) -> list[_T]:
+    """So many items, evenly over all."""
+    return [items[k * len(items) // count] for k in range(count)]
 
 
 SUITES: Final[dict[str, Callable[[Load], Iterator[Row]]]] = {

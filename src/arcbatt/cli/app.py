@@ -56,7 +56,7 @@ def verify(
         ),
     ] = None,
     dataset: DatasetOption = "arcagi",
-    limit: Annotated[int | None, typer.Option(help="So many tasks of the data set, evenly over it.")] = None,
+    limit: Annotated[int, typer.Option(help="So many tasks of the data set, evenly over it; 0: all.")] = 20,
     seed: Annotated[int, typer.Option(help="Names the random programs and their samples.")] = 0,
     show: Annotated[int, typer.Option(help="How many disagreements to print.")] = 10,
 ) -> None:
@@ -71,7 +71,7 @@ def verify(
     elif random is not None:
         command.verify_random(random, seed, backend or [], show)
     else:
-        command.verify_solvers(solvers or [], dataset, limit, backend or [], show)
+        command.verify_solvers(solvers or [], dataset, limit or None, backend or [], show)
 
 
 @app.command()

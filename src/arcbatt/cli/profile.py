@@ -111,7 +111,7 @@ def _print_patterns(found: Profile) -> None:
     typer.echo(
         f"patterns found: {stats.sample_patterns:,} lines over the demonstrations alone, "
         f"{stats.object_groups:,} grids with objects in several modes, "
-        f"{stats.traversal_groups:,} containers walked several times"
+        f"{stats.traversal_groups:,} containers walked several times (the CPU engine walks them one by one)"
     )
     fallbacks = found.fallbacks.most_common(8)
     typer.echo(f"on the reference: {sum(found.fallbacks.values()):,} evaluations")

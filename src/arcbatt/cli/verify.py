@@ -59,7 +59,7 @@ def verify_solvers(paths: Sequence[Path], dataset: str, limit: int | None, backe
     programs = read_programs(list(paths))
     tasks = spread_tasks(dataset, limit)
     again = " ".join([*(f"--solvers {shlex.quote(str(path))}" for path in paths), f"--dataset {shlex.quote(dataset)}"])
-    again += "" if limit is None else f" --limit {limit}"
+    again += f" --limit {limit or 0}"
     total = len(programs) * sum(len(task.train) + len(task.test) for task in tasks)
     what = f"{len(programs):,} programs on {len(tasks):,} tasks of {dataset}"
     _verify(file_batches(programs, tasks, again), what, total, backends, show)

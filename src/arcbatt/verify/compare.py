@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.frontend import Program
 from arcbatt.verify.shrink import Case
 from arcbatt.verify.sides import Answers, Side
 from arcbatt.verify.workload import Batch
@@ -65,14 +66,13 @@ def compare(
     `progress` is told how many evaluations are done. Of a batch that is stopped what is done still counts.
     """
     found = Agreement(tallies={side.name: Tally() for side in sides})
-    seen: set[tuple[str, ...]] = set()
+    counted: list[Program] = []
     for batch in batches:
         answers = [side.answers(batch.programs, batch.samples, stop) for side in sides]
         _count(found, batch, sides, answers, keep)
-        names = tuple(program.name for program in batch.programs)
-        if names not in seen or batch.again.startswith("--random"):
-            found.programs += len(batch.programs)
-            seen.add(names)
+        if batch.programs is not counted:
+            counted = batch.programs
+            found.programs += len(counted)
         found.evaluations += len(batch.programs) * len(batch.samples)
         progress(found.evaluations)
         if stop():

@@ -80,9 +80,10 @@ def _small_samples() -> list[Sample]:
 
 def file_batches(programs: Sequence[Program], tasks: Sequence[Task], again: str, most: int = 40) -> Iterator[Batch]:
     """Programs with the samples of tasks, so many samples at a time."""
+    programs = list(programs)
     samples = [sample for task in tasks for sample in task.samples]
     for start in range(0, len(samples), most):
-        yield Batch(list(programs), samples[start : start + most], again)
+        yield Batch(programs, samples[start : start + most], again)
 
 
 def spread_tasks(dataset: str, limit: int | None) -> list[Task]:
