@@ -34,15 +34,14 @@ class Calls {
     // The first output of one call, on this thread; NotImplemented where there is none or an argument does not fit.
     nanobind::object one(nanobind::handle args) {
         if (!worker_) worker_ = std::make_unique<Worker>(p_, 1 << 16, most_, max_steps_);
-        row_.clear();
+        std::vector<u32> row, stream;  // its own: making Python values may let another thread in
         Encoder encoder(p_, given_);
-        if (!encoder.call(args.ptr(), row_)) return not_implemented();
-        worker_->run(row_.data(), row_.size());
+        if (!encoder.call(args.ptr(), row)) return not_implemented();
+        worker_->run(row.data(), row.size());
         if (worker_->status(0) != OK) return not_implemented();
-        stream_.clear();
         if (worker_->is_void(0)) return nanobind::make_tuple();
-        put(*worker_, 0, stream_);
-        const u32 *shape = made_[0].data(), *from = stream_.data();
+        put(*worker_, 0, stream);
+        const u32 *shape = made_[0].data(), *from = stream.data();
         return decoded(shape, from);
     }
 
@@ -125,7 +124,6 @@ class Calls {
     std::vector<std::vector<u32>> given_, made_;
     u64 words_, most_, max_steps_;
     std::unique_ptr<Worker> worker_;
-    std::vector<u32> row_, stream_;
 };
 
 }  // namespace arcbatt
