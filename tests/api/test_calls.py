@@ -8,7 +8,7 @@ from collections import defaultdict
 import pytest
 
 from arcbatt import dsl
-from arcbatt.api.calls import call_many, engine_for
+from arcbatt.api.calls import call_each, call_many, engine_for
 from arcbatt.api.values import type_of
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.backends.merged import MergedReference
@@ -131,10 +131,33 @@ def test_true_and_one_bound_into_a_function_are_two_functions():
     assert type(second[0][0]) is int
 
 
-def test_a_set_bound_into_a_function_runs_on_the_reference():
+def test_a_set_bound_into_a_function_becomes_an_argument():
     function = dsl.rbind(dsl.difference, frozenset({(0, 0)}))
-    results = agree("apply", [(function, (frozenset({(0, 0), (1, 1)}),))])
-    assert list(results.ran) == ["reference: a function with a set or a nested tuple bound into it"]
+    assert agree("apply", [(function, (frozenset({(0, 0), (1, 1)}),))]).ran == {"cpu": 1}
+
+
+def test_functions_that_differ_in_what_is_bound_run_together():
+    objects = dsl.o_g(GRID_A, 4)
+    rows = [(objects, dsl.matcher(dsl.color, k)) for k in range(10)]
+    engine_for.cache_clear()
+    agree("sfilter", rows)
+    assert engine_for.cache_info().misses == 1
+    powers = [(dsl.power(dsl.lbind(dsl.add, k), n), (k, k + 1)) for k in range(3) for n in (1, 3)]
+    agree("apply", powers)
+
+
+def test_calls_that_name_their_functions():
+    calls = [
+        ("rot90", (GRID_A,)),
+        (dsl.fill, (GRID_A, 3, frozenset())),
+        (dsl.rbind(dsl.upscale, 2), (GRID_B,)),
+        (dsl.rbind(dsl.upscale, 3), (GRID_B,)),
+        ("mapply", (dsl.lbind(dsl.recolor, 4), frozenset({frozenset({(1, 1)})}))),
+    ]
+    wanted = [dsl.invoke(primitive(one) if isinstance(one, str) else one, *args) for one, args in calls]
+    assert call_each(calls) == wanted
+    with pytest.raises(UsageError, match="no primitive, function"):
+        call_each([(5, ())])
 
 
 def test_a_program_is_a_function_too():

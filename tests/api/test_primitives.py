@@ -134,6 +134,9 @@ def test_the_helpers_of_generated_files():
     assert batch_mapply_gpu(dsl.toindices, OBJECTS) == [dsl.mapply(dsl.toindices, one) for one in OBJECTS]
     calls = [(dsl.corners, OBJECTS[0]), (dsl.backdrop, OBJECTS[1]), (dsl.corners, OBJECTS[1]), (dsl.box, NOTHING)]
     assert multi_mapply_gpu(calls) == [dsl.mapply(*call) for call in calls]
+    own = multi_mapply_gpu([(lambda one: one, OBJECTS[0]), calls[0]])
+    assert own == [dsl.merge(OBJECTS[0]), dsl.mapply(*calls[0])]
+    assert own.ran == {"cpu": 1, "python": 1}
 
 
 @pytest.mark.parametrize("run", [batch_process_samples_gpu, batch_process_samples_multi_gpu])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import compress
 from typing import Any, Final
@@ -20,7 +20,7 @@ from arcbatt.backends.merged import MergedReference, Stop, Stopped
 from arcbatt.backends.outcome import Failed, Outcome, first_failure
 from arcbatt.errors import UsageError
 from arcbatt.frontend import Program
-from arcbatt.ir.graph import CONST, INVOKE, PRIMITIVE, Graph
+from arcbatt.ir.graph import INVOKE, PRIMITIVE, Graph
 from arcbatt.ops import OPS
 from arcbatt.ops.types import CELL, INT, NEVER, OBJECT, Type
 from arcbatt.reference.functions import Function
@@ -73,6 +73,14 @@ def new_results(count: int, backend: str = "auto") -> Results:
     return results
 
 
+def language_function(function: Any) -> Function | Program:
+    """The function of the language something stands for; raises UsageError where it is something else."""
+    known = function_of(function)
+    if known is None:
+        raise UsageError(f"{function!r} is no primitive, function value or program")
+    return known
+
+
 def function_of(function: Any) -> Function | Program | None:
     """The function of the language something stands for, or None where it is something else."""
     if isinstance(function, Function | Program):
@@ -86,7 +94,7 @@ def function_of(function: Any) -> Function | Program | None:
 
 def call_many(
     function: Language,
-    calls: Sequence[tuple[Any, ...]],
+    calls: Sequence[Row],
     *,
     backend: str = "auto",
     threads: int | None = None,
@@ -98,22 +106,52 @@ def call_many(
     `backend` is auto, cpu, cuda or python (the reference). `stop` is asked now and then whether to end early;
     `progress` is told how many calls are done.
     """
-    known = function_of(function)
-    if known is None:
-        raise UsageError(f"{function!r} is no primitive, function value or program")
-    results = new_results(len(calls), backend)
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for place, args in enumerate(calls):
-        if failed := first_failure(args):
-            results[place], results.done[place] = failed, True
-            results.ran["not run: an argument has failed"] += 1
-            continue
-        functions = tuple([arg if isinstance(arg, Function) else None for arg in args])
-        groups.setdefault((functions, repr(functions) if any(functions) else ""), []).append(place)
-    state = _Batch(results, threads, stop, progress)
-    for (functions, _), places in groups.items():
-        state.group(known, functions, calls, places)
-    return results
+    known = language_function(function)
+    return _Batch(new_results(len(calls), backend), threads, stop, progress).run([known] * len(calls), calls)
+
+
+def call_each(
+    calls: Sequence[tuple[Any, Row]],
+    *,
+    backend: str = "auto",
+    threads: int | None = None,
+    stop: Stop | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Results:
+    """As `call_many`, for calls that each name their function: (function, arguments) pairs."""
+    functions = [language_function(function) for function, _ in calls]
+    batch = _Batch(new_results(len(calls), backend), threads, stop, progress)
+    return batch.run(functions, [args for _, args in calls])
+
+
+class _Hole:
+    """Stands in a function for a value bound into it, which becomes one more argument."""
+
+    def __repr__(self) -> str:
+        return "_"
+
+
+HOLE: Final = _Hole()
+
+
+def _lifted(function: Function, values: list[Any]) -> Function:
+    """The function with values bound into it moved to the list; how often `power` applies stays."""
+    if not function.parts:
+        return function
+    parts: list[Any] = []
+    for part in function.parts:
+        if isinstance(part, Function):
+            parts.append(_lifted(part, values))
+        elif function.name == "power":
+            parts.append(part)
+        else:
+            values.append(part)
+            parts.append(HOLE)
+    return Function(function.name, tuple(parts), function.arity, function.depth, function.calls)
+
+
+Template = tuple[Function | Program, tuple[Function | None, ...]]
+"""A function, and of each argument the function it is or None; values bound into functions are holes."""
 
 
 class _Batch:
@@ -124,54 +162,59 @@ class _Batch:
         self.threads = threads
         self.stop = stop
         self.progress = progress
-        self.finished = sum(results.done)
+        self.finished = 0
 
-    def group(
-        self,
-        function: Function | Program,
-        functions: tuple[Function | None, ...],
-        calls: Sequence[tuple[Any, ...]],
-        places: list[int],
-    ) -> None:
-        """Calls that have the same functions among their arguments."""
-        plain = [place for place, one in enumerate(functions) if one is None]
-        if len(plain) == len(functions):
-            rows = [calls[place] for place in places]
-        else:
-            rows = [tuple([calls[place][at] for at in plain]) for place in places]
+    def run(self, functions: Sequence[Function | Program], calls: Sequence[Row]) -> Results:
+        """The calls, in groups of like functions."""
+        results = self.results
+        groups: dict[Template, tuple[list[int], list[Row]]] = {}
+        for place, (function, args) in enumerate(zip(functions, calls, strict=True)):
+            if failed := first_failure(args):
+                results[place], results.done[place] = failed, True
+                results.ran["not run: an argument has failed"] += 1
+                self.finished += 1
+                continue
+            template, row = _split(function, args)
+            places, rows = groups.setdefault(template, ([], []))
+            places.append(place)
+            rows.append(row)
+        for template, (places, rows) in groups.items():
+            self.group(template, rows, places)
+        return results
+
+    def group(self, template: Template, rows: list[Row], places: list[int]) -> None:
+        """Calls of one template."""
         if self.results.backend == "python":
-            self.reference(function, functions, rows, places, "asked for")
+            self.reference(template, rows, places, "asked for")
             return
         for _ in range(_MOST_GROUPS):
             if not rows or (self.stop and self.stop()):
                 return
             types = common_types(rows)
             if types is None:
-                self.reference(function, functions, rows[:1], places[:1], _NO_TYPE)
+                self.reference(template, rows[:1], places[:1], _NO_TYPE)
                 rows, places = rows[1:], places[1:]
                 continue
-            engine = self.engine(function, functions, types)
+            engine = self.engine(template, types)
             if engine.problem is not None:
                 alike = [common_types([row]) == types for row in rows]
                 alike[0] = True
-                self.reference(function, functions, *_chosen(rows, places, alike), engine.problem)
+                self.reference(template, *_chosen(rows, places, alike), engine.problem)
                 rows, places = _chosen(rows, places, [not one for one in alike])
                 continue
             called = engine.run(rows, stop=self.stop, progress=self._progress)
             self.put(called, places)
             if called.misfits[:1] == [0]:  # of no type after all: a list in a tuple, a cell beyond a byte
-                self.reference(function, functions, rows[:1], places[:1], _NO_TYPE)
+                self.reference(template, rows[:1], places[:1], _NO_TYPE)
                 called.misfits = called.misfits[1:]
             rows, places = [rows[at] for at in called.misfits], [places[at] for at in called.misfits]
-        self.reference(function, functions, rows, places, _MANY_TYPES)
+        self.reference(template, rows, places, _MANY_TYPES)
 
-    def engine(
-        self, function: Function | Program, functions: tuple[Function | None, ...], types: tuple[Type, ...]
-    ) -> CallEngine:
+    def engine(self, template: Template, types: tuple[Type, ...]) -> CallEngine:
         """The engine for arguments of these types; where they say nothing of items, there are none: any will do."""
         for item in (INT, CELL, OBJECT):
             given = tuple([with_items(kind, item) for kind in types])
-            engine = engine_for(function, functions, given, self.results.backend, self.threads)
+            engine = engine_for(*template, given, self.results.backend, self.threads)
             if engine.problem is None or given == types:
                 break
         return engine
@@ -190,18 +233,11 @@ class _Batch:
         if self.progress:
             self.progress(self.finished)
 
-    def reference(
-        self,
-        function: Function | Program,
-        functions: tuple[Function | None, ...],
-        rows: list[Row],
-        places: list[int],
-        why: str,
-    ) -> None:
+    def reference(self, template: Template, rows: list[Row], places: list[int], why: str) -> None:
         """Calls on the reference, whatever their arguments are."""
         if not rows:
             return
-        graph = call_graph(function, functions, (NEVER,) * len(rows[0]))
+        graph = call_graph(*template, (NEVER,) * len(rows[0]))
         called = Called([None] * len(rows), [False] * len(rows))
         for at, row in enumerate(rows):
             try:
@@ -219,6 +255,7 @@ def _chosen(rows: list[Row], places: list[int], wanted: list[bool]) -> tuple[lis
     return list(compress(rows, wanted)), list(compress(places, wanted))
 
 
+@lru_cache(maxsize=512)
 def engine_for(
     function: Function | Program,
     functions: tuple[Function | None, ...],
@@ -227,18 +264,6 @@ def engine_for(
     threads: int | None = None,
 ) -> CallEngine:
     """The engine that calls a function with arguments of these types; `functions` are those among the arguments."""
-    return _engine(function, functions, types, backend, threads, repr((function, functions)))
-
-
-@lru_cache(maxsize=512)
-def _engine(
-    function: Function | Program,
-    functions: tuple[Function | None, ...],
-    types: tuple[Type, ...],
-    backend: str,
-    threads: int | None,
-    _: str,  # what the functions look like: 1 and True bound into them are equal, and not the same
-) -> CallEngine:
     graph = call_graph(function, functions, types)
     if backend == "cuda":
         on_gpu: Any = getattr(importlib.import_module("arcbatt.backends.cuda"), "CallEngine", None)
@@ -248,35 +273,47 @@ def _engine(
     return CallEngine(graph, threads=threads)
 
 
+def _split(function: Function | Program, args: Row) -> tuple[Template, Row]:
+    """A call as a template, and the values it takes: plain arguments, then those bound into functions, in order."""
+    functions = tuple([arg if isinstance(arg, Function) else None for arg in args])
+    plain = not any(functions)
+    if plain and (isinstance(function, Program) or not function.parts):
+        return (function, functions), args
+    values = [arg for arg in args if not isinstance(arg, Function)]
+    lifted = tuple([None if one is None else _lifted(one, values) for one in functions])
+    main = function if isinstance(function, Program) else _lifted(function, values)
+    return (main, lifted), tuple(values)
+
+
 def call_graph(function: Function | Program, functions: tuple[Function | None, ...], types: tuple[Type, ...]) -> Graph:
-    """A graph of one call, its arguments declared in order."""
+    """A graph of one call, its values declared in the order of `_split`."""
     graph = Graph()
-    kinds = iter(types)
-    args = [
-        graph.declare(f"A{place}", next(kinds)) if one is None else function_node(graph, one)
-        for place, one in enumerate(functions)
-    ]
-    graph.outputs[RESULT] = call_node(graph, function, args)
+    plain = functions.count(None)
+    declared = iter([graph.declare(f"A{place}", kind) for place, kind in enumerate(types[:plain])])
+    holes = iter([graph.declare(f"H{place}", kind) for place, kind in enumerate(types[plain:])])
+    args = [next(declared) if one is None else function_node(graph, one, holes) for one in functions]
+    graph.outputs[RESULT] = call_node(graph, function, args, holes)
     return graph
 
 
-def call_node(graph: Graph, function: Function | Program, args: Sequence[int]) -> int:
+def call_node(graph: Graph, function: Function | Program, args: Sequence[int], holes: Iterator[int]) -> int:
     """The node of a call; raises UsageError where the number of arguments is wrong."""
-    name = function.name
     arity = len(function.params) if isinstance(function, Program) else function.arity
     if len(args) != arity:
-        raise UsageError(f"{name} takes {arity} arguments, got {len(args)}")
+        raise UsageError(f"{function.name} takes {arity} arguments, got {len(args)}")
     if isinstance(function, Program):
         return graph.build(function, dict(zip(function.params, args, strict=True)))
     if not function.parts:
-        return graph.add(name, tuple(args))
-    return graph.add(INVOKE, (function_node(graph, function), *args))
+        return graph.add(function.name, tuple(args))
+    return graph.add(INVOKE, (function_node(graph, function, holes), *args))
 
 
-def function_node(graph: Graph, value: Any) -> int:
+def function_node(graph: Graph, value: Any, holes: Iterator[int]) -> int:
     """The node of a function value, or of a value bound into one."""
+    if value is HOLE:
+        return next(holes)
     if not isinstance(value, Function):
-        return graph.add(CONST, (type(value).__name__, value))
+        return graph.const(value)
     if not value.parts:
         return graph.add(PRIMITIVE, (value.name,))
-    return graph.add(value.name, tuple([function_node(graph, part) for part in value.parts]))
+    return graph.add(value.name, tuple([function_node(graph, part, holes) for part in value.parts]))

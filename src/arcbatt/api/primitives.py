@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from arcbatt import dsl
-from arcbatt.api.calls import Results, call_many, function_of, new_results
+from arcbatt.api.calls import Results, call_each, call_many, function_of, new_results
 from arcbatt.api.grids import plain_grid
 from arcbatt.api.handles import Batch
 from arcbatt.api.operations import OPERATION_ERRORS, raised
@@ -15,7 +15,6 @@ from arcbatt.backends.outcome import Outcome, first_failure
 from arcbatt.errors import UsageError
 from arcbatt.ops import OPS
 from arcbatt.reference.functions import Function
-from arcbatt.reference.machine import Machine, primitive
 
 
 class GPUDSLOperations:
@@ -62,12 +61,17 @@ class GPUDSLOperations:
         if len(funcs) != len(args):
             raise UsageError(f"{len(funcs)} functions for {len(args)} tuples of arguments")
         results = new_results(len(args), self.backend)
-        groups: dict[Any, list[int]] = {}
-        for place, func in enumerate(funcs):
-            groups.setdefault((func, repr(func)), []).append(place)
-        for (func, _), places in groups.items():
-            rows = [tuple([plain_grid(arg) for arg in args[place]]) for place in places]
-            _merge(results, places, self._called(func, rows))
+        calls: list[tuple[Any, tuple[Any, ...]]] = []
+        places: list[int] = []
+        for place, (func, row) in enumerate(zip(funcs, args, strict=True)):
+            plain = tuple([plain_grid(arg) for arg in row])
+            known = _composed(func) if isinstance(func, tuple) else function_of(func)
+            if known is None:
+                _merge(results, [place], self._in_turn(func if isinstance(func, tuple) else (func,), plain))
+            else:
+                calls.append((known, plain))
+                places.append(place)
+        _merge(results, places, call_each(calls, backend=self.backend))
         return results
 
     def batch_colorfilter(self, objects: Sequence[Any], colours: Sequence[int] | int) -> Results:
@@ -124,18 +128,14 @@ class GPUDSLOperations:
             self.backend,
         )
 
-    def _called(self, func: Any, rows: list[tuple[Any, ...]]) -> Results:
-        if isinstance(func, tuple):
-            known = [function_of(one) for one in func]
-            if len(known) > 1 and all(isinstance(one, Function) and one.arity == 1 for one in known):
-                return self._called(_composed([one for one in known if isinstance(one, Function)]), rows)
-            for one in reversed(func[1:]):
-                rows = [(value,) for value in self._called(one, rows)]
-            return self._called(func[0], rows)
-        known_func = function_of(func)
-        if known_func is not None:
-            return call_many(known_func, rows, backend=self.backend)
-        return _in_python(rows, func, self.backend)
+    def _in_turn(self, funcs: tuple[Any, ...], args: tuple[Any, ...]) -> Results:
+        """Functions of Python and of the language, one of what the next gives."""
+        done = Results()
+        for func in reversed(funcs):
+            known = function_of(func)
+            done = _in_python([args], func, self.backend) if known is None else call_each([(known, args)])
+            args = (done[0],)
+        return done
 
 
 def batch_o_g_gpu(grids: Sequence[Any], modes: Sequence[int] | int) -> Results:
@@ -152,11 +152,13 @@ def multi_mapply_gpu(calls: Sequence[tuple[Any, Any]]) -> Results:
     """`mapply` of (function, container) pairs."""
     operations = GPUDSLOperations()
     results = new_results(len(calls), operations.backend)
-    groups: dict[Any, list[int]] = {}
-    for place, (func, _) in enumerate(calls):
-        groups.setdefault((func, repr(func)), []).append(place)
-    for (func, _), places in groups.items():
-        _merge(results, places, operations.batch_mapply(func, [calls[place][1] for place in places]))
+    known = [function_of(func) for func, _ in calls]
+    places = [place for place, func in enumerate(known) if func is not None]
+    rows = [(known[place], plain_grid(calls[place][1])) for place in places]
+    _merge(results, places, call_many("mapply", rows, backend=operations.backend))
+    for place in sorted(set(range(len(calls))) - set(places)):
+        func, container = calls[place]
+        _merge(results, [place], operations.batch_mapply(func, [container]))
     return results
 
 
@@ -199,13 +201,16 @@ def _merge(results: Results, places: list[int], part: Results) -> None:
     results.ran.update(part.ran)
 
 
-def _composed(functions: list[Function]) -> Function:
-    made = functions[-1]
-    for function in reversed(functions[:-1]):
-        composed = Machine().call(primitive("compose"), function, made)
-        assert isinstance(composed, Function)
-        made = composed
-    return made
+def _composed(functions: tuple[Any, ...]) -> Function | None:
+    """The composition of functions, where they are all of the language and the outer ones take one argument."""
+    known = [function_of(one) for one in functions]
+    made = known[-1] if known else None
+    for function in reversed(known[:-1]):
+        if not isinstance(function, Function) or not isinstance(made, Function) or {function.arity, made.arity} != {1}:
+            return None
+        composed = dsl.compose(function, made)
+        made = composed if isinstance(composed, Function) else None
+    return made if isinstance(made, Function) else None
 
 
 def _python_call(function: Any, *args: Any) -> Any:
