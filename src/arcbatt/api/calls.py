@@ -73,6 +73,19 @@ def new_results(count: int, backend: str = "auto") -> Results:
     return results
 
 
+def call_results(count: int, backend: str) -> Results:
+    """Results of calls to be filled: on the GPU only where its backend has calls of arguments."""
+    results = new_results(count, backend)
+    if results.backend == "cuda" and gpu_call_engine() is None:
+        results.backend, results.note = "cpu", "the GPU backend runs programs on samples, not calls of arguments"
+    return results
+
+
+def gpu_call_engine() -> Any:
+    """The class that runs calls on the GPU, or None."""
+    return getattr(importlib.import_module("arcbatt.backends.cuda"), "CallEngine", None)
+
+
 def language_function(function: Any) -> Function | Program:
     """The function of the language something stands for; raises UsageError where it is something else."""
     known = function_of(function)
@@ -107,7 +120,7 @@ def call_many(
     `progress` is told how many calls are done.
     """
     known = language_function(function)
-    return _Batch(new_results(len(calls), backend), threads, stop, progress).run([known] * len(calls), calls)
+    return _Batch(call_results(len(calls), backend), threads, stop, progress).run([known] * len(calls), calls)
 
 
 def call_each(
@@ -120,7 +133,7 @@ def call_each(
 ) -> Results:
     """As `call_many`, for calls that each name their function: (function, arguments) pairs."""
     functions = [language_function(function) for function, _ in calls]
-    batch = _Batch(new_results(len(calls), backend), threads, stop, progress)
+    batch = _Batch(call_results(len(calls), backend), threads, stop, progress)
     return batch.run(functions, [args for _, args in calls])
 
 
@@ -266,10 +279,8 @@ def engine_for(
     """The engine that calls a function with arguments of these types; `functions` are those among the arguments."""
     graph = call_graph(function, functions, types)
     if backend == "cuda":
-        on_gpu: Any = getattr(importlib.import_module("arcbatt.backends.cuda"), "CallEngine", None)
-        if on_gpu is not None:
-            engine: CallEngine = on_gpu(graph)
-            return engine
+        engine: CallEngine = gpu_call_engine()(graph)
+        return engine
     return CallEngine(graph, threads=threads)
 
 
