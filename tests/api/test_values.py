@@ -37,7 +37,8 @@ def test_there_and_back(kind, data):
     for place, value in enumerate(given_values):
         if place not in called.misfits:
             assert same(called.values[place], value)
-            assert same(engine.call((value,)), value)
+            answer = engine.call((value,))
+            assert answer is NotImplemented or same(answer, value)
 
 
 @given(st.data())

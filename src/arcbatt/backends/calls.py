@@ -22,6 +22,7 @@ from arcbatt.ir.options import Rewrites
 from arcbatt.limits import MAX_STEPS
 from arcbatt.lower.lower import VERSION, lower
 from arcbatt.lower.shapes import typed_shape
+from arcbatt.ops.types import GRID
 
 RESULT: Final = "solve_result"
 """What the output of a graph that is called is named."""
@@ -68,7 +69,8 @@ class CallEngine:
         if any(node.op == CONST and not _is_literal(node.args[1]) for node in graph.nodes):
             self.problem = "a function with a set or a nested tuple bound into it"
             return
-        code = lower(compile_graph(graph, Rewrites(group_objects=False, group_traversals=False)).graph)
+        typed = compile_graph(graph, Rewrites(group_objects=False, group_traversals=False)).graph
+        code = lower(typed)
         if RESULT in code.rejected:
             self.problem = f"not lowered: {code.rejected[RESULT]}"
             return
@@ -77,6 +79,9 @@ class CallEngine:
         if set(code.inputs) - set(used):
             raise UsageError("a graph that is called takes declared arguments, not I, S or C")
         slot, kind = code.outputs[RESULT]
+        if kind == GRID and "Bool" in str(typed.nodes[typed.outputs[RESULT]].type):
+            self.problem = "rows of booleans, which the engine takes for a grid"
+            return
         self.result_type = kind
         module: Any = core or importlib.import_module("arcbatt._core")
         program = module.program(
