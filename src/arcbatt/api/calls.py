@@ -268,7 +268,7 @@ def _chosen(rows: list[Row], places: list[int], wanted: list[bool]) -> tuple[lis
     return list(compress(rows, wanted)), list(compress(places, wanted))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def engine_for(
     function: Function | Program,
     functions: tuple[Function | None, ...],
