@@ -60,6 +60,28 @@ def test_the_python_examples_of_the_run_page(tmp_path):
     assert len(scope["lines"]) == len(scope["inputs"])
 
 
+def test_the_python_examples_of_the_batches_page():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "batches.md").read_text(), re.DOTALL)
+    scope: dict = {}
+    for block in blocks:
+        exec(block, scope)
+    assert scope["plus"][0] == ((2, 1), (1, 3))
+    assert scope["turned"][0] == scope["one"] == ((0, 1), (2, 0))
+    assert len(scope["sizes"]) == 3
+    assert list(scope["solved"])
+    assert scope["numbers"] == [len(one.value) for one in scope["found"]]
+    assert scope["matches"] >= 0
+    assert "on the reference" in scope["report"]
+
+
+def test_every_test_the_seeds_page_names_is_there():
+    text = (ROOT / "docs" / "seeds.md").read_text()
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text)
+    assert len(named) > 20
+    for file, test in named:
+        assert f"def {test}" in (ROOT / file).read_text(), (file, test)
+
+
 def test_the_options_of_the_run_page():
     rows = dict(re.findall(r"\| `(--[a-z-]+).*? \| (.*?) \|\n", (ROOT / "docs" / "run.md").read_text()))
     options = {RunOptions.flag(one.name): RunOptions.help(one.name) for one in fields(RunOptions)}

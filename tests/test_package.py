@@ -4,12 +4,31 @@ import subprocess
 import sys
 from types import ModuleType
 
+import pytest
+
 import arcbatt
 
 
 def test_all_is_exact():
-    public = {name for name, value in vars(arcbatt).items() if name[0] != "_" and not isinstance(value, ModuleType)}
-    assert set(arcbatt.__all__) == public | {"__version__"}
+    public = {
+        name
+        for name, value in vars(arcbatt).items()
+        if name[0] != "_" and not isinstance(value, ModuleType) and name not in ("TYPE_CHECKING", "Any")
+    }
+    assert set(arcbatt.__all__) == public | {"__version__"} | arcbatt._LAZY.keys()
+    assert len(set(arcbatt.__all__)) == len(arcbatt.__all__)
+
+
+@pytest.mark.parametrize("name", arcbatt.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    value = getattr(arcbatt, name)
+    assert name == "__version__" or value.__doc__
+    assert name in dir(arcbatt)
+
+
+def test_other_names_are_not():
+    with pytest.raises(AttributeError, match="no attribute 'rot91'"):
+        arcbatt.rot91  # noqa: B018
 
 
 def test_import_is_quiet_and_light():

@@ -43,6 +43,17 @@ class Primitive(Function):
 _NAMES: dict[str, Any] = {name: Primitive(name, (), spec.arity) for name, spec in OPS.items()} | CONSTANTS
 
 
+def add_name(name: str) -> Primitive:
+    """Give a primitive that was added to the table its Python name."""
+    made = _NAMES[name] = Primitive(name, (), OPS[name].arity)
+    return made
+
+
+def remove_name(name: str) -> None:
+    """Take such a name away again."""
+    del _NAMES[name]
+
+
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
         return _NAMES[name]

@@ -61,8 +61,12 @@ def make_engine(
     return engine
 
 
-def _cuda_problem() -> str | None:
+def why_no_gpu() -> str | None:
     """Why the GPU cannot be used, and what to do about it; None if it can."""
+    return _cuda_problem()
+
+
+def _cuda_problem() -> str | None:
     try:
         cuda = importlib.import_module("arcbatt.backends.cuda")
     except ModuleNotFoundError as error:

@@ -6,7 +6,7 @@ It completes what an engine leaves open, and is a backend of its own: `Engine` h
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any, Final
@@ -51,12 +51,22 @@ class _Watched(Machine):
 
 
 class MergedReference:
-    """The values of a graph's nodes on one sample, computed as they are asked for."""
+    """The values of a graph's nodes on one sample (or on inputs by name), computed as they are asked for."""
 
-    def __init__(self, graph: Graph, sample: Sample, max_steps: int = MAX_STEPS, stop: Stop | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        sample: Sample | Mapping[str, Any],
+        max_steps: int = MAX_STEPS,
+        stop: Stop | None = None,
+    ) -> None:
         self.graph = graph
         self.machine = _Watched(max_steps, stop) if stop else Machine(max_steps)
-        self.inputs = {"I": sample.I, "S": sample.S, "C": UNKNOWN_OUTPUT if sample.C is None else sample.C}
+        self.inputs: Mapping[str, Any] = (
+            {"I": sample.I, "S": sample.S, "C": UNKNOWN_OUTPUT if sample.C is None else sample.C}
+            if isinstance(sample, Sample)
+            else sample
+        )
         self.known: dict[int, Any] = {}
 
     def of(self, program: str) -> Outcome:

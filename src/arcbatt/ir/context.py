@@ -16,7 +16,7 @@ from arcbatt.errors import Fail
 from arcbatt.ir.algebra import IDEMPOTENT, KEEPS_SOLID, TURN_INVARIANT, TURN_OF_TURN, TURNS
 from arcbatt.ir.functions import Ref, UnresolvedError
 from arcbatt.ir.options import Rewrites
-from arcbatt.ir.typed import FAILED, FREE, Body, BodyNode, TypedGraph, TypedNode
+from arcbatt.ir.typed import FAILED, FREE, INPUT_BITS, Body, BodyNode, TypedGraph, TypedNode
 from arcbatt.ops import OPS
 from arcbatt.ops.types import BOOL, GRID, Set, Type
 from arcbatt.reference.machine import Machine
@@ -114,7 +114,7 @@ class Top(Context):
     def _leaf(self, node: TypedNode, depends: int, can_fail: bool) -> Ref:
         index = self.graph.add(node, depends, can_fail)
         if index == len(self._full):
-            self._full.append(node.op == "input" and node.type == GRID)
+            self._full.append(node.op == "input" and node.type == GRID and node.args[0] in INPUT_BITS)
         return self.ref(index)
 
     def emit(self, draft: Draft, *, hoisted: bool = False) -> Ref:

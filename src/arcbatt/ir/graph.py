@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from arcbatt.errors import UsageError
 from arcbatt.frontend.program import Assign, Call, Const, Expr, Name, Program, live_lines
 from arcbatt.ops import CONSTANTS, OPS, Fact
+from arcbatt.ops.types import Type
 
 INPUT: Final = "input"
 CONST: Final = "const"
@@ -47,6 +48,8 @@ class Graph:
     outputs: dict[str, int] = field(default_factory=dict)
     """Program name to the node it returns."""
     params: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    declared: dict[str, Type] = field(default_factory=dict)
+    """Inputs beyond I, S and C, and their types: the arguments of a graph that is called."""
     merge_commutative: bool = True
     calls_read: int = 0
     """Calls in the programs that were built, before sharing."""
@@ -67,6 +70,11 @@ class Graph:
     def input(self, name: str) -> int:
         """The node of a parameter."""
         return self.add(INPUT, (name,))
+
+    def declare(self, name: str, kind: Type) -> int:
+        """The node of an input of a declared type."""
+        self.declared[name] = kind
+        return self.input(name)
 
     def const(self, value: int | tuple[int, ...]) -> int:
         """The node of a constant; True is not 1."""

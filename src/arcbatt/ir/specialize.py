@@ -13,7 +13,17 @@ from arcbatt.ir.context import BodyBuilder, Context, Draft, Top, constant_value,
 from arcbatt.ir.functions import Either, Known, Mapped, Native, Ref, Static, UnresolvedError, Value, combined, primitive
 from arcbatt.ir.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.ir.options import Rewrites
-from arcbatt.ir.typed import CHOOSE, GUARD, INPUT_BITS, OVER_FUNCTIONS, POWER, POWER_COUNT, POWER_IN_BODY, Body
+from arcbatt.ir.typed import (
+    CHOOSE,
+    DECLARED_BIT,
+    GUARD,
+    INPUT_BITS,
+    OVER_FUNCTIONS,
+    POWER,
+    POWER_COUNT,
+    POWER_IN_BODY,
+    Body,
+)
 from arcbatt.ops import OPS, Kind
 from arcbatt.ops.types import (
     BOOL,
@@ -93,7 +103,9 @@ class _Specializer:
     def node(self, index: int) -> Value:
         node = self.source.nodes[index]
         if node.op == INPUT:
-            return self.top.input(node.args[0], _INPUT_TYPES[node.args[0]], INPUT_BITS[node.args[0]])
+            name = node.args[0]
+            kind = self.source.declared.get(name) or _INPUT_TYPES[name]
+            return self.top.input(name, kind, INPUT_BITS.get(name, DECLARED_BIT))
         if node.op == CONST:
             return self.top.constant(node.args[1], type_of_constant(node.args[1]))
         if node.op == PRIMITIVE:

@@ -38,7 +38,7 @@ FREE: Final = frozenset({CHOOSE, GUARD, POWER_COUNT})
 OVER_FUNCTIONS: Final = "@functions"
 """Behind the name of a loop: its container stands for functions made from the items, one each."""
 
-I_BIT, S_BIT, C_BIT = 1, 2, 4
+I_BIT, S_BIT, C_BIT, DECLARED_BIT = 1, 2, 4, 8
 INPUT_BITS: Final = {"I": I_BIT, "S": S_BIT, "C": C_BIT}
 
 

@@ -9,6 +9,7 @@ from arcbatt.ir.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.ir.specialize import plain_type
 from arcbatt.ir.typed import (
     CHOOSE,
+    DECLARED_BIT,
     FAILED,
     FREE,
     GROUP,
@@ -60,7 +61,7 @@ def verify_typed(graph: TypedGraph) -> None:
             _check_node(node, [graph.nodes[arg].type for arg in node_inputs(node)])
             if node.op == PICK and graph.nodes[node.args[0]].op != GROUP:
                 raise GraphError("picks from something that is no group")
-            depends = INPUT_BITS.get(node.args[0], 0) if node.op == "input" else 0
+            depends = INPUT_BITS.get(node.args[0], DECLARED_BIT) if node.op == "input" else 0
             for arg in node_inputs(node):
                 depends |= graph.depends[arg]
             # A member of a group may depend on less than the group does.

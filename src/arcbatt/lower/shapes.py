@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from arcbatt.lower.layout import K_CELL, K_GRID, K_IJ, K_INT, K_OPT, K_SEQ, K_SET, K_TUP, plain_form
-from arcbatt.ops.types import CELL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type
+from arcbatt.ops.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type
 
 _SINGLE: Final = {INT: K_INT, NEVER: K_INT, OPT_INT: K_OPT, IJ: K_IJ, CELL: K_CELL, GRID: K_GRID}
 
@@ -13,6 +13,24 @@ _SINGLE: Final = {INT: K_INT, NEVER: K_INT, OPT_INT: K_OPT, IJ: K_IJ, CELL: K_CE
 def shape_of(kind: Type) -> list[int]:
     """The shape of a type that has a form in bytecode."""
     return _shape(plain_form(kind))[0]
+
+
+def typed_shape(kind: Type) -> list[int]:
+    """The shape with a bit, from the eighth on, for each number of a scalar that is a boolean."""
+    plain = plain_form(kind)
+    if plain in (INT, IJ, CELL):
+        bits = sum(1 << place for place, leaf in enumerate(_leaves(kind)) if leaf == BOOL)
+        return [_SINGLE[plain] | bits << 8]
+    if isinstance(kind, Set | Seq):
+        inner = typed_shape(kind.item)
+        return [*_shape(plain)[0][:2], len(inner), *inner]
+    if isinstance(kind, Tup):
+        return [K_TUP, len(kind.parts), *(word for part in kind.parts for word in typed_shape(part))]
+    return _shape(plain)[0]
+
+
+def _leaves(kind: Type) -> list[Type]:
+    return [leaf for part in kind.parts for leaf in _leaves(part)] if isinstance(kind, Tup) else [kind]
 
 
 def _shape(kind: Type) -> tuple[list[int], int]:

@@ -74,6 +74,13 @@ class Checker {
             } else if (place) {
                 slots_[place].written = true;
             }
+        for (const Program::Output& argument : p_.arguments) {
+            if (!lay_value(argument.slot, argument.type) || slots_[argument.slot].written) {
+                refuse("an argument outside the slots: " + std::to_string(argument.slot));
+                return;
+            }
+            slots_[argument.slot].written = true;
+        }
         std::vector<u32> starts{0};
         for (size_t k = 0; k < starts.size() && reason_.empty(); ++k)
             lay_run(starts[k], k == 0 ? HALT : END_BODY, starts);
@@ -182,6 +189,7 @@ class Checker {
         set(p_.input_slot, grid);
         set(p_.expected_slot, grid);
         set(p_.samples_slot, pair == NO_TYPE ? NO_TYPE : types_.find(K_SEQ, pair, {}));
+        for (const Program::Output& argument : p_.arguments) set(argument.slot, types_.shape(argument.type));
         for (u32 at = 0; reason_.empty();) {
             u32 op = p_.code[at];
             if (op == HALT) break;

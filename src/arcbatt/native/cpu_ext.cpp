@@ -5,13 +5,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 
+#include "calls.h"
 #include "engine.h"
 #if AB_LANES > 1
 #include "cuda_engine.h"
@@ -58,7 +56,7 @@ static std::vector<T> vector_of(const In<T>& array) {
 }
 
 static Program make_program(u32 version, In<u32> code, In<u32> types, In<u32> parts, In<u32> image, In<u32> outputs,
-                            std::tuple<u32, u32, u32> inputs) {
+                            std::tuple<u32, u32, u32> inputs, std::vector<u32> arguments) {
     if (version != CODE_VERSION)
         throw nb::value_error(("bytecode of version " + std::to_string(version) + ", this engine runs version " +
                                std::to_string(CODE_VERSION))
@@ -72,6 +70,8 @@ static Program make_program(u32 version, In<u32> code, In<u32> types, In<u32> pa
         program.types.push_back(TypeDesc{t[k], t[k + 1], t[k + 2], t[k + 3], t[k + 4], t[k + 5], t[k + 6], t[k + 7]});
     for (size_t k = 0; k + 2 <= outputs.size(); k += 2)
         program.outputs.push_back(Program::Output{outputs.data()[k], outputs.data()[k + 1]});
+    for (size_t k = 0; k + 2 <= arguments.size(); k += 2)
+        program.arguments.push_back(Program::Output{arguments[k], arguments[k + 1]});
     std::tie(program.input_slot, program.samples_slot, program.expected_slot) = inputs;
     std::string problem = problem_with(program);
     if (!problem.empty()) throw nb::value_error(("bytecode that cannot be run: " + problem).c_str());
@@ -224,38 +224,8 @@ static nb::tuple run(const Program& program, const PackedArrays& arrays, u32 thr
                      nb::object watch) {
     Results results{statuses, matches, agreement, hashes, offset, height, width, done};
     Run state(program, arrays.view(), results, columns, shapes, starts, largest);
-    bool raised = false;
-    {
-        nb::gil_scoped_release release;
-        std::mutex lock;
-        std::condition_variable ended;
-        u32 running = threads;
-        std::vector<std::thread> pool;
-        for (u32 k = 0; k < threads; ++k)
-            pool.emplace_back([&] {
-                state.work(words, most_words, max_steps);
-                std::lock_guard<std::mutex> held(lock);
-                if (--running == 0) ended.notify_all();
-            });
-        for (;;) {
-            {
-                std::unique_lock<std::mutex> held(lock);
-                if (ended.wait_for(held, std::chrono::milliseconds(50), [&] { return running == 0; })) break;
-            }
-            if (state.stop) continue;
-            nb::gil_scoped_acquire acquire;
-            raised = PyErr_CheckSignals() != 0;
-            if (!raised) {
-                PyObject* answer = PyObject_CallFunction(watch.ptr(), "I", state.finished.load());
-                int wanted = answer ? PyObject_IsTrue(answer) : -1;
-                Py_XDECREF(answer);
-                raised = wanted < 0;
-                if (wanted > 0) state.stop = true;
-            }
-            if (raised) state.stop = true;
-        }
-        for (auto& thread : pool) thread.join();
-    }
+    auto work = [&] { state.work(words, most_words, max_steps); };
+    bool raised = run_threads(threads, work, state.stop, state.finished, watch);
     if (raised) throw nb::python_error();
     if (state.out_of_memory) throw std::bad_alloc();
     std::vector<i8>* cells = state.gathered();
@@ -380,7 +350,13 @@ NB_MODULE(AB_MODULE, m) {
     m.def("call_variant", &call, "Call one native function on words.");
     nb::class_<Program>(m, "Program");
     nb::class_<PackedArrays>(m, "Packed");
-    m.def("program", &make_program, "A program from its words.");
+    m.def("program", &make_program, nb::arg("version"), nb::arg("code"), nb::arg("types"), nb::arg("parts"),
+          nb::arg("image"), nb::arg("outputs"), nb::arg("inputs"), nb::arg("arguments") = std::vector<u32>(),
+          "A program from its words.");
+    nb::class_<Calls>(m, "Calls")
+        .def(nb::init<nb::object, std::vector<std::vector<u32>>, std::vector<std::vector<u32>>, u64, u64, u64>())
+        .def("one", &Calls::one, "The first output of one call, or NotImplemented.")
+        .def("many", &Calls::many, "Statuses and values of many calls.");
     m.def("packed", &make_packed, "A packed set of samples.");
     m.def("run", &run,
           "Run samples; returns how often an arena grew, the most words one held, and the cells of grids.");

@@ -16,6 +16,7 @@ namespace arcbatt {
 
 constexpr u64 GOLDEN = 0x9E3779B97F4A7C15ull;
 constexpr u64 GRID_SEED = 0x67726964ull, VALUE_SEED = 0x76616C7565ull, FAILED_SEED = 0x6661696Cull;
+constexpr u32 KIND_BITS = 0xFFu;  // of a word of a shape that is a kind; the rest is for whoever made the shape
 enum Token : u64 { T_NUMBER = 1, T_NONE = 2, T_TUPLE = 3, T_SET = 4 };
 
 AB_FN u64 mixed(u64 x) {
@@ -78,7 +79,8 @@ struct Reader {
     AB_FN u64 hash() const { return mixed(total); }
 };
 
-AB_FN void read_scalar(Reader& to, u32 kind, const u32* slot) {
+template <class R>
+AB_FN void read_scalar(R& to, u32 kind, const u32* slot) {
     if (kind == K_OPT && i32(slot[0]) == NONE) return to.none();
     if (kind == K_IJ) to.tuple(2);
     if (kind == K_CELL) to.tuple(2);
@@ -88,7 +90,8 @@ AB_FN void read_scalar(Reader& to, u32 kind, const u32* slot) {
     if (kind == K_CELL) to.number(i32(slot[2]));
 }
 
-AB_FN void read_grid(const Ctx& c, Reader& to, const u32* words) {
+template <class R>
+AB_FN void read_grid(const Ctx& c, R& to, const u32* words) {
     u32 h = words[1] >> 16, w = words[1] & 0xFFFFu;
     const i8* from = reinterpret_cast<const i8*>(c.a.at(words[0]));
     to.tuple(h);
@@ -98,8 +101,9 @@ AB_FN void read_grid(const Ctx& c, Reader& to, const u32* words) {
     }
 }
 
-// Read the value of a slot by its shape.
-AB_FN void read_value(const Ctx& c, const u32* shape, u32 length, const u32* slot, Reader& to) {
+// Read the value of a slot by its shape; the reader is told of tokens as they come.
+template <class R>
+AB_FN void read_value(const Ctx& c, const u32* shape, u32 length, const u32* slot, R& to) {
     struct Level {
         const u32 *begin, *end, *at;  // of the shape
         const u32 *item, *words;
@@ -121,7 +125,7 @@ AB_FN void read_value(const Ctx& c, const u32* shape, u32 length, const u32* slo
             level.at = level.begin;
             continue;
         }
-        u32 kind = *level.at;
+        u32 kind = *level.at & KIND_BITS;
         if (kind == K_TUP) {
             to.tuple(level.at[1]);
             level.at += 2;

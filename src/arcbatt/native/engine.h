@@ -69,8 +69,29 @@ class Worker {
     // Run one sample, again in a bigger arena as long as something did not fit and there is more to be had.
     template <class How = Plainly>
     void run(const Packed& data, i32 sample, How how = How{}) {
+        auto put = [&](Interpreter& m) {
+            Inputs{m, data}.put(program_.input_slot, program_.samples_slot, program_.expected_slot, sample);
+        };
+        run_with([] {}, put, how);
+    }
+
+    // The same for a call: the words of its arguments as `calls.h` lays them out.
+    void run(const u32* row, u64 length) {
+        run_with([&] { put_arguments(row, length); }, [](Interpreter&) {}, Plainly{});
+    }
+
+    // `prepare` is done once, `put` by the group that then runs the code as `how` says.
+    template <class F, class G, class How>
+    void run_with(F prepare, G put, How how) {
         for (;;) {
-            run_once(data, sample, how);
+            machine_.c.a.top = u32(program_.image.size());
+            machine_.steps = 0;
+            machine_.depth = 0;
+            prepare();
+            as_group(machine_, [&](Interpreter& m) {
+                put(m);
+                how(m);
+            });
             peak_ = std::max(peak_, u64(machine_.c.a.top));
             if (!overflowed() || words_ >= most_) return;
             u64 before = words_;
@@ -138,15 +159,21 @@ class Worker {
         return true;
     }
 
-    template <class How>
-    void run_once(const Packed& data, i32 sample, How how) {
-        machine_.c.a.top = u32(program_.image.size());
-        machine_.steps = 0;
-        machine_.depth = 0;
-        as_group(machine_, [&](Interpreter& m) {
-            Inputs{m, data}.put(program_.input_slot, program_.samples_slot, program_.expected_slot, sample);
-            how(m);
-        });
+    // Each argument's status and slot words go to its slot; what they point to comes right behind the image.
+    void put_arguments(const u32* row, u64 length) {
+        const u32* end = row + length;
+        for (const Program::Output& argument : program_.arguments) {
+            u32 words = 1 + program_.types[argument.type].slot_words;
+            std::copy(row, row + words, machine_.slot(argument.slot));
+            row += words;
+        }
+        u64 rest = u64(end - row);
+        u32 place = machine_.c.a.take(rest);
+        if (place == NOWHERE) {
+            for (const Program::Output& argument : program_.arguments) *machine_.slot(argument.slot) = OVERFLOW_;
+            return;
+        }
+        std::copy(row, end, machine_.c.a.at(place));
     }
 
     bool overflowed() {

@@ -14,6 +14,7 @@ struct Program {
         u32 slot, type;
     };
     std::vector<Output> outputs;
+    std::vector<Output> arguments;                            // inputs of declared types, for calls
     u32 input_slot = 0, samples_slot = 0, expected_slot = 0;  // 0: not used
 };
 

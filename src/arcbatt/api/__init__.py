@@ -1,0 +1,1 @@
+"""The Python API over batches: grids, primitives, tasks, existing code. `arcbatt` itself has the names."""

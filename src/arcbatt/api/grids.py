@@ -1,0 +1,298 @@
+"""One operation on many grids: grouped by shape, run together, put back in order.
+
+An operation is a function of the language (a primitive, a function value, a program; it runs on the engine), or a
+Python function of an array (`lambda grid: grid + 1`). Tuples in, tuples out; arrays in, arrays out; a list of rows
+counts as a tuple of rows. What is no grid, and what an operation raises or makes that is no grid, is a `Failed` in its
+place.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.api.calls import Results, call_many, function_of, new_results
+from arcbatt.api.operations import OPERATION_ERRORS, raised
+from arcbatt.backends.choose import make_engine, why_no_gpu
+from arcbatt.backends.merged import Stop
+from arcbatt.backends.outcome import Failed, Outcome
+from arcbatt.backends.outputs import REASONS
+from arcbatt.backends.python import Sample
+from arcbatt.errors import Reason, UsageError
+from arcbatt.frontend import Call, Name, Program
+from arcbatt.reference.functions import Function
+
+Array = NDArray[Any]
+Operation = Any
+"""A function of the language, or a Python function of an array."""
+
+_CHECKED: Final = 8
+"""Grids of a group on which an array function alone is compared with what it gave on the stack."""
+
+
+def batch_grid_operations(
+    grids: Iterable[Any],
+    operation: Operation,
+    *,
+    backend: str = "auto",
+    vectorized: bool | None = None,
+    stop: Stop | None = None,
+) -> Results:
+    """The operation on each of the grids, in order.
+
+    An array function is called on stacks of grids of one shape where that gives the same: each grid's result must not
+    depend on what else is in the stack, and must be, on some of them, what the function gives alone. Else, or where
+    `vectorized` is False, it is called grid by grid. With `vectorized` True it is an error where stacks do not work.
+    """
+    given = list(grids)
+    known = function_of(operation)
+    if known is not None:
+        return _on_engine(given, known, backend, stop)
+    if not callable(operation):
+        raise UsageError(f"an operation is a primitive, a program or a function of an array, got {operation!r:.60}")
+    return _Arrays(given, operation, backend, vectorized, stop).run()
+
+
+def gpu_grid_transform(grid: Any, operation: Operation, *, backend: str = "auto") -> Outcome:
+    """The operation on one grid: its result, or Failed."""
+    return batch_grid_operations([grid], operation, backend=backend)[0]
+
+
+def batch_grid_op_optimized(
+    grids: Iterable[Any], op: Operation, vectorized: bool | None = None, *, backend: str = "auto"
+) -> Results:
+    """As `batch_grid_operations`; `vectorized` says whether an array function takes stacks, None finds out."""
+    return batch_grid_operations(grids, op, backend=backend, vectorized=vectorized)
+
+
+def batch_grid_op_multi_gpu(
+    grids: Iterable[Any], op: Operation, num_gpus: int | None = None, *, vectorized: bool | None = None
+) -> Results:
+    """As `batch_grid_operations` over so many GPUs (all, if None); without GPUs on the CPU.
+
+    `Results.note` says where that is not what was asked for.
+    """
+    if num_gpus is not None and num_gpus < 1:
+        raise UsageError(f"num_gpus is a number above 0, got {num_gpus}")
+    given = list(grids)
+    known = function_of(op)
+    if why_no_gpu() is None and known is not None:
+        return _on_engine(given, known, "auto", None, num_gpus)
+    results = batch_grid_operations(given, op, vectorized=vectorized)
+    if num_gpus and num_gpus > 1 and not results.note:
+        results.note = "array functions run on one GPU"
+    return results
+
+
+class GridOptimizer:
+    """Batch operations on grids as methods, for whatever picks a device: `backend` says where they run."""
+
+    backend = "auto"
+
+    def batch_grid_op_optimized(self, grids: Iterable[Any], op: Operation, vectorized: bool | None = None) -> Results:
+        """The operation on each grid."""
+        return batch_grid_op_optimized(grids, op, vectorized, backend=self.backend)
+
+    def batch_grid_op_multi_gpu(self, grids: Iterable[Any], op: Operation, num_gpus: int | None = None) -> Results:
+        """The operation on each grid, shared among GPUs."""
+        return batch_grid_op_multi_gpu(grids, op, num_gpus)
+
+
+def plain_grid(value: Any) -> Any:
+    """A grid from an array or a list of rows; anything else as it is."""
+    if isinstance(value, np.ndarray):
+        return tuple(map(tuple, value.tolist())) if value.ndim == 2 and value.dtype.kind in "iub" else value
+    if isinstance(value, list):
+        return tuple([tuple(row) if isinstance(row, list | tuple) else row for row in value])
+    return value
+
+
+# --- functions of the language ---
+
+
+def _on_engine(
+    given: list[Any], function: Function | Program, backend: str, stop: Stop | None, devices: int | None = None
+) -> Results:
+    grids = [plain_grid(grid) for grid in given]
+    good = [place for place, grid in enumerate(grids) if is_grid(grid)]
+    results = new_results(len(given), backend)
+    ran = (
+        _on_samples([grids[place] for place in good], function, results.backend, stop, devices)
+        if results.backend == "cuda"
+        else call_many(function, [(grids[place],) for place in good], backend=results.backend, stop=stop)
+    )
+    for place in set(range(len(given))) - set(good):
+        results[place], results.done[place] = not_a_grid(given[place]), True
+        results.ran["not run: no grid"] += 1
+    results.ran.update(ran.ran)
+    for place, value, done in zip(good, ran, ran.done, strict=True):
+        results[place], results.done[place] = value, done
+        if isinstance(given[place], np.ndarray) and is_grid(value):
+            results[place] = np.array(value, given[place].dtype)
+    return results
+
+
+def _on_samples(
+    grids: list[Any], function: Function | Program, backend: str, stop: Stop | None, devices: int | None
+) -> Results:
+    """Grids as samples of a program on an engine; outputs that are no grids as values from the CPU engine, counted."""
+    results = Results([None] * len(grids), backend=backend)
+    program = function if isinstance(function, Program) else _program_of(function)
+    if program is None or program.params != ("I",):
+        return call_many(function, [(grid,) for grid in grids], backend="cpu", stop=stop)
+    engine = make_engine(backend, [program], devices=tuple(range(devices or 0)))
+    outputs = engine.run([Sample(grid) for grid in grids], "grid", stop=stop)
+    others: list[int] = []
+    for place, status in enumerate(outputs.statuses[:, 0].tolist()):
+        results.done[place] = bool(outputs.done[place])
+        if status:
+            results[place] = Failed(REASONS[status])
+        elif (grid := outputs.grid(place, 0)) is not None:
+            results[place] = tuple(map(tuple, grid.tolist()))
+        elif results.done[place]:
+            others.append(place)
+    fallbacks = outputs.fallbacks
+    results.ran.update({f"reference: {why}": count for why, count in fallbacks.items()})
+    results.ran[backend] += sum(results.done) - sum(fallbacks.values()) - len(others)
+    rest = call_many(function, [(grids[place],) for place in others], backend="cpu", stop=stop)
+    for place, value, done in zip(others, rest, rest.done, strict=True):
+        results[place], results.done[place] = value, done
+    results.ran.update(rest.ran)
+    return results
+
+
+def _program_of(function: Function) -> Program | None:
+    """A function of one grid as a program, where it can be written as one."""
+    if function.parts:
+        return None
+    return Program(f"solve_{function.name}", ("I",), (), Call(Name(function.name), (Name("I"),)))
+
+
+def is_grid(value: Any) -> bool:
+    """Whether a value is a grid: rows of equally many integers, at least one cell."""
+    return (
+        isinstance(value, tuple)
+        and bool(value)
+        and all(isinstance(row, tuple) and bool(row) and len(row) == len(value[0]) for row in value)
+        and all(set(map(type, row)) <= {int} for row in value)
+    )
+
+
+def not_a_grid(value: Any) -> Failed:
+    """The outcome of what should have been a grid."""
+    what = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else f"{value!r:.40}"
+    return Failed(Reason.TYPE, "", 0, f"expected a grid, got {what}")
+
+
+# --- functions of arrays ---
+
+
+class _Arrays:
+    """An array function on grids, in stacks of one shape and type where it takes them."""
+
+    def __init__(
+        self,
+        given: list[Any],
+        operation: Callable[[Any], Any],
+        backend: str,
+        vectorized: bool | None,
+        stop: Stop | None,
+    ) -> None:
+        self.given = given
+        self.operation = operation
+        self.vectorized = vectorized
+        self.stop = stop or (lambda: False)
+        self.results = new_results(len(given), backend)
+        self.module: Any = np
+        if self.results.backend == "cuda":
+            self.module = importlib.import_module("cupy")
+        self.where = "cuda" if self.module is not np else "python"
+
+    def run(self) -> Results:
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        arrays: dict[int, Array] = {}
+        for place, grid in enumerate(self.given):
+            array = _array_of(grid)
+            if array is None:
+                self.put(place, not_a_grid(grid), "not run: no grid")
+                continue
+            arrays[place] = array
+            groups.setdefault((array.shape, array.dtype.str), []).append(place)
+        for places in groups.values():
+            if self.stop():
+                break
+            stack = np.stack([arrays[place] for place in places])
+            made = None if self.vectorized is False else self.stacked(stack)
+            if made is None and self.vectorized:
+                raise UsageError("the operation does not take stacks of grids; leave vectorized out, or make it False")
+            for at, place in enumerate(places):
+                if made is None and self.stop():
+                    break
+                outcome = self.alone(stack[at]) if made is None else made[at]
+                self.put(place, outcome, f"{self.where}: {'one by one' if made is None else 'stacked'}")
+        return self.results
+
+    def put(self, place: int, outcome: Outcome, where: str) -> None:
+        if isinstance(outcome, np.ndarray) and not isinstance(self.given[place], np.ndarray):
+            outcome = tuple(map(tuple, outcome.tolist()))
+        self.results[place], self.results.done[place] = outcome, True
+        self.results.ran[where] += 1
+
+    def alone(self, grid: Array) -> Outcome:
+        """The outcome for one grid: an array of two dimensions, or Failed."""
+        try:
+            made = self.back(self.operation(self.module.asarray(grid)))
+        except OPERATION_ERRORS as error:
+            return raised(self.operation, error)
+        if made.ndim != 2 or 0 in made.shape:
+            return Failed(Reason.TYPE, _name(self.operation), 0, f"gave an array of shape {made.shape}, not a grid")
+        return made
+
+    def stacked(self, stack: Array) -> list[Array] | None:
+        """The results of a stack, or None where the function does not work on stacks."""
+        count = len(stack)
+        if count < 2 and not self.vectorized:
+            return None
+        low, high = np.zeros_like(stack[:1]), np.full_like(stack[:1], np.iinfo(stack.dtype).max // 4)
+        try:
+            made = self.back(self.operation(self.module.asarray(stack)))
+            among = self.back(self.operation(self.module.asarray(np.concatenate([low, stack[::-1], high]))))
+        except OPERATION_ERRORS:
+            return None
+        if made.ndim != 3 or len(made) != count or among.shape != (count + 2, *made.shape[1:]):
+            return None
+        if not np.array_equal(among[1:-1][::-1], made):
+            return None  # what a grid gives depends on the others
+        for at in sorted({round(k * (count - 1) / (_CHECKED - 1)) for k in range(_CHECKED)}):
+            alone = self.alone(stack[at])
+            if isinstance(alone, Failed) or alone.dtype != made.dtype or not np.array_equal(alone, made[at]):
+                return None
+        return list(made)
+
+    def back(self, value: Any) -> Array:
+        """An array on the host."""
+        array: Array = np.asarray(value.get() if hasattr(value, "get") else value)
+        if array.dtype.kind not in "iub":
+            raise TypeError(f"gave numbers of type {array.dtype}, cells are integers")
+        return array
+
+
+def _array_of(grid: Any) -> Array | None:
+    """A grid as an array of integers; None where it is no grid."""
+    if isinstance(grid, np.ndarray):
+        return grid if grid.ndim == 2 and grid.size and grid.dtype.kind in "iu" else None
+    plain = plain_grid(grid)
+    if not is_grid(plain):
+        return None
+    try:
+        return np.array(plain, np.int64)
+    except OverflowError:
+        return None
+
+
+def _name(operation: Any) -> str:
+    return str(getattr(operation, "__name__", operation))

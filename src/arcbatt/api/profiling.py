@@ -1,0 +1,154 @@
+"""What a batt spends its time on: counts, time and failures, by primitive and by line.
+
+Times are the reference's, where every call can be told from every other; the engine runs the lines of all programs as
+one, so its time is that of a whole run (`arcbatt bench`, `Outputs.seconds`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arcbatt.backends.merged import MergedReference
+from arcbatt.backends.outcome import Failed, Outcome
+from arcbatt.backends.python import Sample
+from arcbatt.card.card import Card, make_card
+from arcbatt.card.load import load_batt
+from arcbatt.card.results import line_numbers, sample_of
+from arcbatt.errors import UsageError
+from arcbatt.frontend import Program
+from arcbatt.ir.graph import INVOKE
+from arcbatt.ops import OpSpec
+from arcbatt.reference.machine import Machine
+from arcbatt.reference.values import Call, Value
+
+
+@dataclass
+class Cost:
+    """What calls came to."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    failures: Counter[str] = field(default_factory=Counter)
+    """Failures that began here, by reason; what fails because an argument has is not among them."""
+
+
+@dataclass
+class LineCost(Cost):
+    """A line of a batt: its number is that of its t, and its time holds all the calls inside it."""
+
+    number: int = 0
+    text: str = ""
+
+
+@dataclass
+class Profile:
+    """The profile of a batt on inputs."""
+
+    inputs: int
+    seconds: float
+    lines: list[LineCost]
+    primitives: dict[str, Cost]
+    """By primitive, calls inside loops counted; the time is a call's own, without what it calls."""
+
+    def report(self, most: int = 20) -> str:
+        """The primitives and lines that take longest, as a table."""
+        rows = [
+            f"{self.inputs} inputs, {self.seconds:.3f} s on the reference",
+            "",
+            "   seconds    calls  failed  primitive",
+        ]
+        slowest = sorted(self.primitives.items(), key=lambda one: -one[1].seconds)[:most]
+        rows += [f"{cost.seconds:10.4f} {cost.calls:8,} {cost.failures.total():7,}  {name}" for name, cost in slowest]
+        rows += ["", "   seconds    calls  failed  line"]
+        lines = sorted(self.lines, key=lambda line: -line.seconds)[:most]
+        rows += [
+            f"{one.seconds:10.4f} {one.calls:8,} {one.failures.total():7,}  t{one.number} = {one.text}" for one in lines
+        ]
+        return "\n".join(rows)
+
+
+def profile_batt_operations(batt: Card | str | Path | Sequence[Program], inputs: Iterable[Any]) -> Profile:
+    """Profile a batt (a card, a batt file, or programs) on inputs: samples, `BatchInput`s, or (S, I, C) tuples."""
+    card = card_of(batt)
+    samples = [as_sample(one) for one in inputs]
+    numbers = line_numbers(card)
+    lines = {node: LineCost(number=number, text=str(card.graph.call_expr(node))) for node, number in numbers.items()}
+    machine = _Timed()
+    start = time.perf_counter()
+    for sample in samples:
+        reference = _Profiled(card, sample, machine, lines)
+        for name in card.graph.outputs:
+            reference.of(name)
+    return Profile(len(samples), time.perf_counter() - start, list(lines.values()), machine.costs)
+
+
+def card_of(batt: Card | str | Path | Sequence[Program]) -> Card:
+    """A card from whatever stands for a batt."""
+    if isinstance(batt, Card):
+        return batt
+    return load_batt(Path(batt)) if isinstance(batt, str | Path) else make_card(batt)
+
+
+def as_sample(one: Any) -> Sample:
+    """A sample from a sample, an input of a batt, or (S, I, C)."""
+    if isinstance(one, Sample):
+        return one
+    if hasattr(one, "to_args"):
+        _, samples, given, expected, _ = one.to_args()
+        return sample_of(samples, given, expected)
+    if isinstance(one, tuple) and len(one) == 3:
+        return sample_of(*one)
+    raise UsageError(f"an input is a Sample, a BatchInput or (S, I, C), got {one!r:.60}")
+
+
+class _Timed(Machine):
+    """A machine that counts calls of primitives and the time they take themselves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.costs: dict[str, Cost] = {}
+        self._inner = [0.0]
+
+    def primitive(self, spec: OpSpec, args: tuple[Value, ...], call: Call) -> Value:
+        start = time.perf_counter()
+        self._inner.append(0.0)
+        try:
+            return super().primitive(spec, args, call)
+        finally:
+            passed = time.perf_counter() - start
+            cost = self.costs.setdefault(spec.name, Cost())
+            cost.calls += 1
+            cost.seconds += passed - self._inner.pop()
+            self._inner[-1] += passed
+
+
+class _Profiled(MergedReference):
+    """The reference on one sample, each line timed."""
+
+    def __init__(self, card: Card, sample: Sample, machine: _Timed, lines: dict[int, LineCost]) -> None:
+        super().__init__(card.graph, sample)
+        self.machine = machine
+        self.costs = machine.costs
+        self.lines = lines
+
+    def _settled(self, index: int, stack: list[int]) -> Any:
+        waiting = len(stack)
+        start = time.perf_counter()
+        outcome: Outcome = super()._settled(index, stack)
+        if index not in self.lines or len(stack) != waiting:
+            return outcome
+        line = self.lines[index]
+        line.calls += 1
+        line.seconds += time.perf_counter() - start
+        node = self.graph.nodes[index]
+        if isinstance(outcome, Failed) and not any(isinstance(self.known.get(arg), Failed) for arg in node.args):
+            line.failures[outcome.reason.value] += 1
+            name = outcome.primitive if outcome.primitive in self.costs else node.op
+            if name != INVOKE:
+                self.costs.setdefault(name, Cost()).failures[outcome.reason.value] += 1
+        return outcome

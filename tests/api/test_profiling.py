@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from arcbatt.api.profiling import profile_batt_operations
+from arcbatt.arc.tasks import load_tasks
+from arcbatt.card import make_card, write_batt
+from arcbatt.differs import standard_differs
+from arcbatt.errors import UsageError
+from arcbatt.frontend import parse_text
+from arcbatt.run.coordinator import BatchInput
+from arcbatt.solvers import library
+
+PROGRAMS = parse_text(
+    "def solve_a(I):\n    x1 = o_g(I, R5)\n    x2 = mapply(toindices, x1)\n    return fill(I, ONE, x2)\n\n"
+    "def solve_b(I):\n    x1 = o_g(I, R5)\n    x2 = first(hsplit(I, ZERO))\n    return rot90(x2)\n"
+).check()
+SAMPLES = [sample for task in load_tasks("arcagi")[:4] for sample in task.samples]
+
+
+def test_calls_are_counted_by_line_and_primitive():
+    profile = profile_batt_operations(PROGRAMS, SAMPLES)
+    by_text = {line.text.partition("(")[0]: line for line in profile.lines}
+    count = len(SAMPLES)
+    assert {name: line.calls for name, line in by_text.items()} == dict.fromkeys(by_text, count)
+    assert profile.primitives["o_g"].calls == count  # shared by both programs
+    assert profile.primitives["toindices"].calls > count  # once an object
+    assert "rot90" not in profile.primitives  # never reached
+    assert by_text["hsplit"].failures == {"zero-division": count}
+    assert by_text["first"].failures == by_text["rot90"].failures == {}
+    assert profile.primitives["hsplit"].failures == {"zero-division": count}
+
+
+def test_times_add_up():
+    profile = profile_batt_operations(PROGRAMS, SAMPLES)
+    own = sum(cost.seconds for cost in profile.primitives.values())
+    assert 0 < own <= sum(line.seconds for line in profile.lines) <= profile.seconds
+
+
+def test_a_batt_file_with_differs_and_any_input(tmp_path):
+    write_batt(make_card(library()[:3], standard_differs()), tmp_path / "batt.py")
+    task = load_tasks("arcagi")[0]
+    sample = task.samples[0]
+    inputs = [sample, (sample.S, sample.I, sample.C), BatchInput(task.id, sample.S, sample.I, sample.C)]
+    profile = profile_batt_operations(tmp_path / "batt.py", inputs)
+    assert all(line.calls == 3 for line in profile.lines)
+    report = profile.report(5)
+    assert "3 inputs" in report
+    assert "= " in report
+
+
+def test_nothing_and_what_is_no_input():
+    profile = profile_batt_operations(PROGRAMS, [])
+    assert (profile.inputs, profile.primitives) == (0, {})
+    with pytest.raises(UsageError, match="an input is"):
+        profile_batt_operations(PROGRAMS, [5])

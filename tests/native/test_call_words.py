@@ -1,0 +1,97 @@
+"""Programs of arguments: what is checked before they run, and the same on emulated lanes."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+from arcbatt import _core
+from arcbatt.api.calls import call_graph
+from arcbatt.backends.calls import CallEngine
+from arcbatt.ir.compile import compile_graph
+from arcbatt.ir.options import Rewrites
+from arcbatt.lower.lower import VERSION, lower
+from arcbatt.lower.shapes import typed_shape
+from arcbatt.ops.types import GRID, OBJECT, parse_type
+from arcbatt.reference.machine import primitive
+
+A = ((1, 0, 2), (0, 0, 2))
+
+
+def loaded(change=lambda arguments: arguments, name="colorfilter", types=("{Object}", "Int")):
+    graph = call_graph(primitive(name), (None,) * len(types), tuple(map(parse_type, types)))
+    code = lower(compile_graph(graph, Rewrites(group_objects=False, group_traversals=False)).graph)
+    (output,) = code.outputs.values()
+    arguments = [word for one, kind in graph.declared.items() for word in (code.inputs[one], code.types.number(kind))]
+    program = _core.program(
+        VERSION,
+        np.array(code.words, np.uint32),
+        np.array([word for row in code.types.rows for word in row], np.uint32),
+        np.array(code.types.parts, np.uint32),
+        np.array(code.image, np.uint32),
+        np.array([output[0], code.types.number(output[1])], np.uint32),
+        (0, 0, 0),
+        change(arguments),
+    )
+    return program, [typed_shape(kind) for kind in graph.declared.values()], [typed_shape(output[1])]
+
+
+def test_a_sound_program_is_called():
+    calls = _core.Calls(*loaded(), 1 << 16, 1 << 20, 10**6)
+    assert calls.one((frozenset(), 3)) == frozenset()
+    statuses, values = calls.many([(frozenset(), 3), (5, 3)], 1, lambda done: False)
+    assert (statuses, values) == (bytes([0, 255]), [frozenset(), None])
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda words: [100_000, *words[1:]], "an argument outside the slots"),
+        (lambda words: [words[0], 99, *words[2:]], "an argument outside the slots"),
+        (lambda words: [*words, *words[:2]], "an argument outside the slots"),
+        (lambda words: [words[0], words[3], *words[2:]], "outside the slots"),
+    ],
+)
+def test_arguments_are_checked_when_a_program_is_loaded(change, problem):
+    with pytest.raises(ValueError, match=problem):
+        loaded(change)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [[], ["{Object}"], ["{Object}", "Int", "Int"], ["{Indices}", "Int"], ["Object", "Int"], ["{Object}", "Grid"]],
+)
+def test_shapes_must_be_those_of_the_types(shapes):
+    program, _, made = loaded()
+    with pytest.raises(ValueError, match="shapes that are not"):
+        _core.Calls(program, [typed_shape(parse_type(one)) for one in shapes], made, 1 << 16, 1 << 20, 10**6)
+
+
+def test_cut_shapes_are_refused():
+    program, given, made = loaded()
+    for cut in range(len(given[0])):
+        with pytest.raises(ValueError, match="shapes that are not"):
+            _core.Calls(program, [given[0][:cut], given[1]], made, 1 << 16, 1 << 20, 10**6)
+
+
+@pytest.mark.parametrize("lanes", ["_core", "_core_lanes"])
+def test_a_small_arena_grows(lanes):
+    graph = call_graph(primitive("upscale"), (None, None), (GRID, parse_type("Int")))
+    engine = CallEngine(graph, core=importlib.import_module(f"arcbatt.{lanes}"), arena_bytes=1, threads=2)
+    called = engine.run([(A, 60), (A, 2), (A, 2000)])
+    assert len(called.values[0]) == 120
+    assert called.ran == {"cpu": 3}
+    assert engine.call((A, 60)) == called.values[0]
+
+
+def test_an_arena_that_may_not_grow_leaves_it_to_the_reference():
+    graph = call_graph(primitive("asobject"), (None,), (GRID,))
+    engine = CallEngine(graph, arena_bytes=1, most_bytes=1)
+    big = (tuple([1] * 250),) * 250
+    called = engine.run([(big,), (A,)])
+    assert called.ran == {"cpu": 1, "reference: overflow": 1}
+    assert len(called.values[0]) == 62_500
+    assert called.values[1] == frozenset((cell, (i, j)) for i, row in enumerate(A) for j, cell in enumerate(row))
+    assert engine.result_type == OBJECT
