@@ -15,9 +15,10 @@ from arcbatt.reference.machine import call as reference
 
 A = ((1, 0, 2), (0, 0, 2))
 SLOW = """
+slow_calls = []
+
 def _slowly():
-    for _ in range(3000):
-        pass
+    slow_calls.append(1)
 
 def objects(grid, univalued, diagonal, without_bg):
     _slowly()
@@ -43,8 +44,8 @@ def hmirror(one, two):
 
 
 @pytest.fixture
-def code():
-    """A module of functions, and one that has them by `from ... import *`."""
+def code(monkeypatch):
+    """A module of functions, and one that has them by `from ... import *`; what is slow there is by definition."""
     made = ModuleType("slow_dsl")
     made.reference = reference
     exec(SLOW, vars(made))
@@ -52,6 +53,16 @@ def code():
     vars(user).update({name: value for name, value in vars(made).items() if name[0] != "_"})
     exec("def solve(I):\n    return fill(I, 3, max(objects(I, True, False, True), key=len))", vars(user))
     sys.modules |= {"slow_dsl": made, "slow_solvers": user}
+
+    def seconds(function, examples):
+        before = len(made.slow_calls)
+        for args in examples:
+            function(args)
+        if function.__name__ == "one":  # the engine's
+            return 1.0
+        return 2.0 if len(made.slow_calls) > before else 0.5
+
+    monkeypatch.setattr(module, "_time", seconds)
     yield made, user
     del sys.modules["slow_dsl"], sys.modules["slow_solvers"]
 
@@ -79,7 +90,8 @@ def test_only_what_is_faster_and_the_same_is_replaced(code):
         assert made.rot90(A) == ((9,),)  # gives something else than the primitive
         assert made.increment(1) == 2
     assert state.measured.keys() == {"objects", "fill", "rot90", "increment"}
-    assert state.measured["objects"].speedup > 1
+    assert state.measured["objects"].speedup == 2
+    assert state.measured["increment"].speedup == 0.5
     assert state.measured["rot90"].rules == ()
 
 
@@ -180,3 +192,9 @@ def test_measuring_a_function_that_raises():
         raise ValueError
 
     assert measure(rot90).rules == ()
+
+
+def test_times_are_of_a_call():
+    calls = []
+    assert module._time(calls.append, [(1,), (2,)]) > 0
+    assert len(calls) >= 6
