@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
+from arcbatt.backends.cpu import Engine
 from arcbatt.backends.python import Sample
 from arcbatt.cli import verify as command
 from arcbatt.cli.app import app
@@ -10,7 +11,7 @@ from arcbatt.cli.verify import differs_between
 from arcbatt.frontend import parse_expression, parse_program
 from arcbatt.solvers import library
 from arcbatt.verify.shrink import Case, as_expression, shrink
-from arcbatt.verify.sides import ReferenceSide, side_named
+from arcbatt.verify.sides import EngineSide, ReferenceSide, side_named
 from arcbatt.verify.workload import random_batch
 from verify.planted import Planted, uses
 
@@ -117,3 +118,22 @@ def test_a_solver_file(tmp_path):
     assert done.exit_code == 0, done.output
     assert "2 programs on 3 tasks of arcagi: python, cpu, lanes" in done.stdout
     assert "of 2 programs" in done.stdout
+
+
+class Refusing:
+    """An engine that will not load any program with `hmirror`."""
+
+    @classmethod
+    def of(cls, programs, **_):
+        if any("hmirror" in uses(program) for program in programs):
+            raise ValueError("bytecode that cannot be run: hmirror")
+        return Engine.of(programs, threads=1, arena_bytes=1 << 20)
+
+
+def test_what_an_engine_refuses_to_load_is_a_difference(monkeypatch):
+    refusing = EngineSide("refusing", Refusing, {})
+    monkeypatch.setattr(command, "side_named", lambda name: refusing if name == "refusing" else side_named(name))
+    done = CliRunner().invoke(app, ["verify", "--random", "60", "--seed", "2", "--backend", "refusing", "--show", "3"])
+    assert done.exit_code == 1, done.output
+    assert done.stdout.count("python and refusing differ") == 1, "the same small case is shown once"
+    assert "bytecode that cannot be run: hmirror" in done.stdout

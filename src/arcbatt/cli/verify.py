@@ -79,8 +79,9 @@ def _verify(batches: Iterable[Batch], what: str, total: int, backends: Sequence[
     _print_agreement(found)
     if interrupted():
         raise typer.Exit(130)
+    known: set[str] = set()
     for difference in found.differences:
-        print_shrunk(difference)
+        print_shrunk(difference, known)
     if found.differ:
         raise typer.Exit(1)
 
@@ -101,10 +102,14 @@ def _absent(tally: Tally) -> str:
     return (", not here:" if rows else "") + "".join(rows)
 
 
-def print_shrunk(difference: Difference) -> None:
-    """A difference made small: what both sides give, and a line to paste."""
+def print_shrunk(difference: Difference, known: set[str]) -> None:
+    """A difference made small: what both sides give, and a line to paste; nothing where it is among those known."""
     base, side = difference.base, difference.side
     case = shrink(difference.case, difference.program, differs_between(base, side))
+    bodies = [str(program).partition("\n")[2] for program in case.programs]
+    if str((side.name, bodies)) in known:
+        return
+    known.add(str((side.name, bodies)))
     typer.echo(f"\n{base.name} and {side.name} differ ({difference.program}):\n")
     for program in case.programs:
         typer.echo(str(program))
@@ -140,7 +145,7 @@ def _plain(value: object) -> str:
 def _value(side: Side, case: Case) -> str:
     try:
         value = side.value(case.programs[0], case.sample)
-    except DataError as error:
+    except (DataError, ValueError) as error:  # an engine's own, where it refuses to load the code
         return str(error)
     return str(value) if isinstance(value, Failed) else _short(value)
 

@@ -25,6 +25,8 @@ from arcbatt.reference.machine import Machine
 
 ENGINES: Final = ("cpu", "lanes", "cuda")
 """What can be compared with the reference; lanes is the CPU engine with 32 emulated lanes a group."""
+REFUSED: Final = 0xBAD
+"""The hash of what an engine refuses to load; no outcome has it but by chance."""
 NOT_LOWERED: Final = "not lowered: "
 REFERENCE_STEPS: Final = 2_000_000
 """Steps after which the reference leaves an evaluation to the engines, a few seconds' worth."""
@@ -116,9 +118,13 @@ class EngineSide:
 
     def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
         """Every program on every sample; absent what the engine would leave to the reference."""
-        engine = self.kind.of(programs, **self.options)
-        outputs = engine.run(samples, outputs="hash", complete=False, stop=stop)
         found = Answers.empty(len(samples), len(programs))
+        try:
+            engine = self.kind.of(programs, **self.options)
+        except ValueError:  # code that the engine itself will not load: no answer can be right
+            found.hashes[:] = REFUSED
+            return found
+        outputs = engine.run(samples, outputs="hash", complete=False, stop=stop)
         columns = {name: column for column, name in enumerate(engine.names)}
         order = [columns[program.name] for program in programs]
         found.hashes, statuses = outputs.hashes[:, order], outputs.statuses[:, order]
