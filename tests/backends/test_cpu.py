@@ -175,6 +175,8 @@ def test_the_library_solves_its_tasks(core):
         "recolor(ONE, mapply(color, difference(objects(I, T, F, T), objects(I, T, F, T))))",
         "contained(first(asobject(I)), last(asobject(I)))",
         "ulcorner(ofcolor(I, NINE))",
+        "color(mapply(rbind(product, I), I))",
+        "apply(compose(color, totuple), objects(I, T, F, T))",
         "centerofmass(recolor(ONE, ofcolor(I, NINE)))",
     ],
 )

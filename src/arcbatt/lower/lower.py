@@ -351,9 +351,13 @@ class _Lowering:
     def color_of_tuple(self, code: list[int], arg: Value, times: int, cost: bool) -> Value:
         """The colour of the first of a tuple of cells, for what the tuple costs."""
         items = arg if isinstance(arg.type, Seq) else self.cast(code, arg, Seq(CELL))
+        assert isinstance(items.type, Seq)
+        item = items.type.item
+        if not isinstance(item, Tup) or item.parts[0] not in (INT, BOOL):
+            raise LowerError(f"color of {arg.type}")
         rank = self.constant(INT, ("Int", "0"), 0)
         uncounted = min(times, 0)
-        first = self.emit(code, CODES["NTH"], [items, rank], CELL, times=uncounted, extra=(HIDDEN_ARG,))
+        first = self.emit(code, CODES["NTH"], [items, rank], item, times=uncounted, extra=(HIDDEN_ARG,))
         return self.emit(code, CODES["PART"], [first, arg], INT, times=times, cost=cost, extra=(ORIGINALS, 0))
 
     # --- loops ---
