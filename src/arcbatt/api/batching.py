@@ -101,7 +101,7 @@ class Batching:
     Calls that wait for one another are run one after the other; of those that can run, like ones run at once.
     """
 
-    def __init__(self, backend: str = "auto") -> None:
+    def __init__(self, backend: str = "gpu") -> None:
         self.backend = backend
         self.ran: Counter[str] = Counter()
         """How many calls ran where."""
@@ -171,7 +171,7 @@ def _plain(arg: Any) -> Any:
 
 
 @contextmanager
-def batching(*modules: ModuleType, backend: str = "auto") -> Iterator[Batching]:
+def batching(*modules: ModuleType, backend: str = "gpu") -> Iterator[Batching]:
     """Collect calls of primitives, made as methods of what it gives; what is left of them runs at the end.
 
     Functions of the given modules that are named like primitives are replaced by collecting ones while it lasts, so

@@ -61,11 +61,11 @@ class Results(list[Outcome]):
         return all(self.done)
 
 
-def new_results(count: int, backend: str = "auto") -> Results:
+def new_results(count: int, backend: str = "gpu") -> Results:
     """Results to be filled, with what the backend comes to."""
-    results = Results([None] * count, backend="cpu" if backend == "gpu" else backend)
-    if backend in ("gpu", "auto"):
-        results.backend = backend_for("auto")
+    results = Results([None] * count, backend=backend)
+    if backend == "gpu":
+        results.backend = backend_for("gpu")
         results.note = "" if results.backend == "cuda" else why_no_gpu() or ""
     else:
         results.backend = backend_for(backend)
@@ -109,7 +109,7 @@ def call_many(
     function: Language,
     calls: Sequence[Row],
     *,
-    backend: str = "auto",
+    backend: str = "gpu",
     threads: int | None = None,
     stop: Stop | None = None,
     progress: Callable[[int], None] | None = None,
@@ -126,7 +126,7 @@ def call_many(
 def call_each(
     calls: Sequence[tuple[Any, Row]],
     *,
-    backend: str = "auto",
+    backend: str = "gpu",
     threads: int | None = None,
     stop: Stop | None = None,
     progress: Callable[[int], None] | None = None,

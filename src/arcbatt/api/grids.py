@@ -38,7 +38,7 @@ def batch_grid_operations(
     grids: Iterable[Any],
     operation: Operation,
     *,
-    backend: str = "auto",
+    backend: str = "gpu",
     vectorized: bool | None = None,
     stop: Stop | None = None,
 ) -> Results:
@@ -57,13 +57,13 @@ def batch_grid_operations(
     return _Arrays(given, operation, backend, vectorized, stop).run()
 
 
-def gpu_grid_transform(grid: Any, operation: Operation, *, backend: str = "auto") -> Outcome:
+def gpu_grid_transform(grid: Any, operation: Operation, *, backend: str = "gpu") -> Outcome:
     """The operation on one grid: its result, or Failed."""
     return batch_grid_operations([grid], operation, backend=backend)[0]
 
 
 def batch_grid_op_optimized(
-    grids: Iterable[Any], op: Operation, vectorized: bool | None = None, *, backend: str = "auto"
+    grids: Iterable[Any], op: Operation, vectorized: bool | None = None, *, backend: str = "gpu"
 ) -> Results:
     """As `batch_grid_operations`; `vectorized` says whether an array function takes stacks, None finds out."""
     return batch_grid_operations(grids, op, backend=backend, vectorized=vectorized)
@@ -81,7 +81,7 @@ def batch_grid_op_multi_gpu(
     given = list(grids)
     known = function_of(op)
     if why_no_gpu() is None and known is not None:
-        return _on_engine(given, known, "auto", None, num_gpus)
+        return _on_engine(given, known, "gpu", None, num_gpus)
     results = batch_grid_operations(given, op, vectorized=vectorized)
     if num_gpus and num_gpus > 1 and not results.note:
         results.note = "array functions run on one GPU"
@@ -91,7 +91,7 @@ def batch_grid_op_multi_gpu(
 class GridOptimizer:
     """Batch operations on grids as methods, for whatever picks a device: `backend` says where they run."""
 
-    backend = "auto"
+    backend = "gpu"
 
     def batch_grid_op_optimized(self, grids: Iterable[Any], op: Operation, vectorized: bool | None = None) -> Results:
         """The operation on each grid."""

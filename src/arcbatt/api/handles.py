@@ -28,7 +28,7 @@ class Batch:
     length; the batch stands for the primitive's first argument that is not a function.
     """
 
-    def __init__(self, values: Iterable[Any], *, backend: str = "auto") -> None:
+    def __init__(self, values: Iterable[Any], *, backend: str = "gpu") -> None:
         self._columns: dict[str, list[Any]] = {f"A{next(_NUMBERS)}": [plain_grid(value) for value in values]}
         (self._expr,) = [Name(name) for name in self._columns]
         self._lines: dict[str, Assign] = {}

@@ -26,7 +26,7 @@ class GPUDSLOperations:
 
     def __init__(self, use_gpu: bool = True) -> None:
         self.use_gpu = use_gpu and why_no_gpu() is None
-        self.backend = "auto" if use_gpu else "cpu"
+        self.backend = "gpu" if use_gpu else "cpu"
 
     def batch(self, name: str, *columns: Any) -> Results:
         """Any primitive, a list for each of its arguments; what is no list is the same for every item."""

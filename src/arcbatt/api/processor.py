@@ -78,7 +78,7 @@ class GPUBatchProcessor:
             raise UsageError(f"batch_size is a number above 0, got {batch_size}")
         self.batch_size = batch_size
         self.note = (why_no_gpu() or "") if use_gpu else ""
-        self.backend = backend_for("auto" if use_gpu else "cpu")
+        self.backend = backend_for("gpu" if use_gpu else "cpu")
         self.use_gpu = self.backend == "cuda"
         self.programs = list(library() if programs is None else programs)
         self.threads = threads

@@ -56,12 +56,12 @@ class AsyncEngine:
     """
 
     def __init__(
-        self, *, backend: str = "auto", batch_size: int = 64, in_flight: int = 2, outputs: Wanted = "match"
+        self, *, backend: str = "gpu", batch_size: int = 64, in_flight: int = 2, outputs: Wanted = "match"
     ) -> None:
         if batch_size < 1 or in_flight < 1:
             raise UsageError(f"batch_size and in_flight are numbers above 0, got {batch_size} and {in_flight}")
         self.backend = backend_for(backend)
-        self.note = (why_no_gpu() or "") if backend == "auto" else ""
+        self.note = (why_no_gpu() or "") if backend == "gpu" else ""
         """Why it is not the GPU, where that would have been taken."""
         self.batch_size = batch_size
         self.in_flight = in_flight

@@ -41,8 +41,14 @@ class AnyEngine(Protocol):
 
 
 def backend_for(name: str) -> str:
-    """The backend a name stands for; `auto` is the GPU where there is one, else the CPU engine."""
+    """The backend a name stands for.
+
+    `auto` is the CPU engine, which is the faster one so far (design/gpu.md); `gpu` is the GPU where there is one, else
+    the CPU engine.
+    """
     if name == "auto":
+        return "cpu"
+    if name == "gpu":
         return "cuda" if _cuda_problem() is None else "cpu"
     if name == "cuda" and (problem := _cuda_problem()):
         raise UsageError(f"no GPU to run on: {problem}")
