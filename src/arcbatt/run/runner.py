@@ -131,7 +131,7 @@ def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> Non
         writer.log(f"{state}: {summary.evaluations:,} evaluations in {time.perf_counter() - start:.1f} s")
         earlier = writer.record.info.get("stages", {})
         writer.record.info["stages"] = {
-            name: round(earlier.get(name, 0.0) + seconds, 3) for name, seconds in summary.seconds.items()
+            name: round(earlier.get(name, 0.0) + seconds, 6) for name, seconds in summary.seconds.items()
         }
         with summary.stage("record"):
             writer.finish(state)
