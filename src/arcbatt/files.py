@@ -8,31 +8,39 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Final
 
 from arcbatt.errors import UsageError
 
+PART: Final = ".part"
+"""The end of the name of a file that is being written."""
+
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[IO[str]]:
-    """A text file to write to; it takes its place when all is written, and what was there stays until then."""
+def beside(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """A file to write to, beside its place; it takes its place when all is written. What goes wrong is an OSError."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
+    encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, mode, encoding=encoding, newline=newline) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
-    except OSError as error:
-        Path(name).unlink(missing_ok=True)
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[str]]:
+    """A text file that the user asked for; what was there stays until all is written."""
+    try:
+        with beside(path) as file:
+            yield file
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 @contextmanager
@@ -43,7 +51,7 @@ def folder_made_whole(path: Path) -> Iterator[Path]:
             path.rmdir()
         if path.exists():
             raise UsageError(f"{path}: is there already; remove it or give another place")
-        made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part"))
+        made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART))
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
     try:

@@ -24,6 +24,7 @@ import numpy as np
 
 from arcbatt.arc.packing import TASK_ARRAYS, TaskArrays, TaskPacker
 from arcbatt.arc.tasks import Task
+from arcbatt.files import PART, beside
 
 FORMAT: Final = 1
 """Version of the file; a file of another version is written anew."""
@@ -63,16 +64,8 @@ def write_cache(path: Path, key: str, tasks: Iterable[Task], notes: dict[str, An
     """Write tasks as they come, put the file in its place, and map it. `notes` is read when all tasks have come."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_stale(path.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
-    try:
-        with os.fdopen(handle, "w+b") as file:
-            arrays = _written(file, key, tasks, notes)
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return arrays
+    with beside(path, "w+b") as file:
+        return _written(file, key, tasks, notes)
 
 
 def write_unnamed(tasks: Iterable[Task]) -> TaskArrays:
@@ -148,7 +141,7 @@ def _mapped(file: IO[bytes], header: dict[str, Any]) -> TaskArrays:
 
 def _remove_stale(folder: Path) -> None:
     """Remove what writers that were killed left behind."""
-    for part in folder.glob("*.part"):
+    for part in folder.glob(f"*{PART}"):
         try:
             if time.time() - part.stat().st_mtime > _STALE_SECONDS:
                 part.unlink()

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final
 
-import numpy as np
-
+from arcbatt.backends.cpu import arena_words, loaded
 from arcbatt.backends.merged import MergedReference, Stop, Stopped
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.outputs import ESCAPE, OVERFLOW, REASONS, STATUS
@@ -20,7 +19,7 @@ from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import CONST, Graph
 from arcbatt.ir.options import Rewrites
 from arcbatt.limits import MAX_STEPS
-from arcbatt.lower.lower import VERSION, lower
+from arcbatt.lower.lower import lower
 from arcbatt.lower.shapes import typed_shape
 from arcbatt.ops.types import GRID
 
@@ -69,7 +68,7 @@ class CallEngine:
         if any(node.op == CONST and not _is_literal(node.args[1]) for node in graph.nodes):
             self.problem = "a function with a set or a nested tuple bound into it"
             return
-        typed = compile_graph(graph, Rewrites(group_objects=False, group_traversals=False)).graph
+        typed = compile_graph(graph, Rewrites.lowered()).graph
         code = lower(typed)
         if RESULT in code.rejected:
             self.problem = f"not lowered: {code.rejected[RESULT]}"
@@ -78,29 +77,18 @@ class CallEngine:
         used = [self.names[place] for place in self._used]
         if set(code.inputs) - set(used):
             raise UsageError("a graph that is called takes declared arguments, not I, S or C")
-        slot, kind = code.outputs[RESULT]
+        kind = code.outputs[RESULT][1]
         if kind == GRID and "Bool" in str(typed.nodes[typed.outputs[RESULT]].type):
             self.problem = "rows of booleans, which the engine takes for a grid"
             return
         self.result_type = kind
         module: Any = core or importlib.import_module("arcbatt._core")
-        program = module.program(
-            VERSION,
-            np.array(code.words, np.uint32),
-            np.array([word for row in code.types.rows for word in row], np.uint32),
-            np.array(code.types.parts, np.uint32),
-            np.array(code.image, np.uint32),
-            np.array([slot, code.types.number(kind)], np.uint32),
-            (0, 0, 0),
-            [word for name in used for word in (code.inputs[name], code.types.number(graph.declared[name]))],
-        )
-        least = 4 * len(code.image) + (1 << 16)
+        arguments = [word for name in used for word in (code.inputs[name], code.types.number(graph.declared[name]))]
         self._calls = module.Calls(
-            program,
+            loaded(module, code, (0, 0, 0), arguments),
             [typed_shape(graph.declared[name]) for name in used],
             [typed_shape(kind)],
-            max(arena_bytes, least) // 4,
-            max(most_bytes, least) // 4,
+            *arena_words(code, arena_bytes, most_bytes),
             max_steps,
         )
 

@@ -52,7 +52,7 @@ class Engine:
         self.graph = graph
         self.threads = threads or os.cpu_count() or 1
         self.max_steps = max_steps
-        plain = rewrites or Rewrites(group_objects=False, group_traversals=False)
+        plain = rewrites or Rewrites.lowered()
         self.code: Code = lower(compile_graph(graph, plain).graph, columns=plain.columns)
         self.names = list(graph.outputs)
         self.lowered = list(self.code.outputs)
@@ -69,29 +69,14 @@ class Engine:
                 self._reasons.append(reason)
             place = self._reasons.index(reason) if reason in self._reasons else len(self._reasons) - 1
             self._rejected[numbers[name]] = place + 1
-        self._program = self._loaded()
+        self._program = loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
         self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
-        least = 4 * len(self.code.image) + (1 << 16)
-        self._words = (max(arena_bytes, least) // 4, max(most_bytes, least) // 4)
+        self._words = arena_words(self.code, arena_bytes, most_bytes)
 
     @classmethod
     def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
         """An engine for programs, merged."""
         return cls(merge(programs), **options)
-
-    def _loaded(self) -> Any:
-        code = self.code
-        outputs = [(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]
-        inputs = tuple(code.inputs.get(name, 0) for name in ("I", "S", "C"))
-        return self.core.program(
-            VERSION,
-            np.array(code.words, np.uint32),
-            np.array([word for row in code.types.rows for word in row], np.uint32),
-            np.array(code.types.parts, np.uint32),
-            np.array(code.image, np.uint32),
-            np.array(outputs, np.uint32).reshape(-1),
-            inputs,
-        )
 
     def pack(self, samples: Sequence[Sample] | PackedSamples) -> PackedSamples:
         """Samples as arrays, if they are not yet."""
@@ -194,6 +179,30 @@ class Engine:
             rows = self.core.values(self._program, data, 0, *self._words, self.max_steps)
             self._last = last = (sample, rows)
         return last[1]
+
+
+def loaded(core: Any, code: Code, inputs: tuple[int, ...], arguments: Sequence[int] = ()) -> Any:
+    """Bytecode in the core, checked there.
+
+    `inputs` are the slots of I, S and C, `arguments` the slot and type of each further one.
+    """
+    outputs = [(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]
+    return core.program(
+        VERSION,
+        np.array(code.words, np.uint32),
+        np.array([word for row in code.types.rows for word in row], np.uint32),
+        np.array(code.types.parts, np.uint32),
+        np.array(code.image, np.uint32),
+        np.array(outputs, np.uint32).reshape(-1),
+        inputs,
+        list(arguments),
+    )
+
+
+def arena_words(code: Code, *sizes: int) -> tuple[int, ...]:
+    """Sizes of an arena from bytes to words, each with room for the code's slots and constants."""
+    least = 4 * len(code.image) + (1 << 16)
+    return tuple(max(size, least) // 4 for size in sizes)
 
 
 def as_typed(value: Any, kind: Type) -> Any:

@@ -134,7 +134,7 @@ class Engine:
         """Of the last run."""
         self.timed = False
         """Whether to take the time of every item."""
-        self._rewrites = rewrites or Rewrites(group_objects=False, group_traversals=False)
+        self._rewrites = rewrites or Rewrites.lowered()
         self._typed = compile_graph(graph, self._rewrites).graph
         self._slices = slices
         self._arena_bytes = arena_bytes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.errors import ArcbattError
+from arcbatt.files import beside
 
 ENTRY: Final = "arcbatt_run"
 
@@ -53,9 +53,8 @@ def cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None 
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         code = _compiled(nvrtc, source, flags)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
+        with beside(path, "wb") as file:
             file.write(code)
-        os.replace(file.name, path)
     return path
 
 

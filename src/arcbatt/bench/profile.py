@@ -181,7 +181,7 @@ def profile(
     with clock.stage("merge"):
         graph = merge(programs)
     with clock.stage("compile"):
-        typed = compile_graph(graph, Rewrites(group_objects=False, group_traversals=False)).graph
+        typed = compile_graph(graph, Rewrites.lowered()).graph
     stats = compile_graph(graph).stats
     with clock.stage("compile, lower, load"):
         engine = Engine(graph, threads=threads)

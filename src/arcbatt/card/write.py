@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from arcbatt.card.card import Card
 from arcbatt.errors import UsageError
+from arcbatt.files import beside
 from arcbatt.frontend.program import Call, Expr, Name, names
 from arcbatt.ir.compile import sample_pattern
 from arcbatt.ir.graph import INPUT, INVOKE, Graph
@@ -23,14 +22,8 @@ def write_batt(card: Card, path: Path, *, vectorized: bool = False) -> None:
     """Write the file whole or not at all."""
     text = batt_text(card, vectorized=vectorized)
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        with beside(path) as file:
+            file.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
 

@@ -61,7 +61,7 @@ def write_code(card: Card, file: Path) -> None:
     from arcbatt.lower.disassemble import disassemble
     from arcbatt.lower.lower import lower
 
-    code = lower(compile_graph(card.graph, Rewrites(group_objects=False, group_traversals=False)).graph)
+    code = lower(compile_graph(card.graph, Rewrites.lowered()).graph)
     file.write_text(disassemble(code), encoding="utf-8")
     typer.echo(f"{file}: {len(code.words):,} words of bytecode")
 

@@ -32,6 +32,11 @@ class Rewrites:
         return tuple(field.name for field in fields(Rewrites))
 
     @staticmethod
+    def lowered() -> Rewrites:
+        """Those for bytecode, which has no groups."""
+        return Rewrites(group_objects=False, group_traversals=False)
+
+    @staticmethod
     def none() -> Rewrites:
         """Everything off."""
         return Rewrites(*(False for _ in fields(Rewrites)))
