@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -40,6 +40,10 @@ class PackedSamples:
     def nbytes(self) -> int:
         """Bytes of all arrays."""
         return sum(array.nbytes for array in vars(self).values())
+
+    def only(self, rows: slice | NDArray[np.int64]) -> PackedSamples:
+        """Some of the samples, over the same grids."""
+        return replace(self, input=self.input[rows], expected=self.expected[rows], task=self.task[rows])
 
 
 def pack_samples(samples: Sequence[Sample]) -> PackedSamples:

@@ -7,6 +7,7 @@ A backend is a class `Engine(graph, **options)` that does what `AnyEngine` says;
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ from arcbatt.arc.packing import PackedSamples
 from arcbatt.backends.outcome import Outcome
 from arcbatt.backends.outputs import Outputs, Wanted
 from arcbatt.backends.python import Sample
+from arcbatt.backends.worker import WorkerSpec
 from arcbatt.errors import UsageError
 from arcbatt.frontend import Program
 from arcbatt.ir.graph import Graph, merge
@@ -56,15 +58,42 @@ def backend_for(name: str) -> str:
 
 
 def make_engine(
-    backend: str, programs: Sequence[Program] | Graph, *, threads: int | None = None, devices: Sequence[int] = ()
+    backend: str,
+    programs: Sequence[Program] | Graph,
+    *,
+    threads: int | None = None,
+    devices: Sequence[int] = (),
+    workers: int | None = None,
 ) -> AnyEngine:
-    """An engine of a backend for programs or a graph."""
+    """An engine of a backend for programs or a graph.
+
+    Several GPUs (`devices`, by number; a number twice is two workers on one GPU) and several `workers` of the CPU
+    engine are a supervised process each.
+    """
     graph = programs if isinstance(programs, Graph) else merge(programs)
+    if specs := _workers(backend, threads, devices, workers):
+        supervisor = importlib.import_module("arcbatt.backends.supervisor")
+        several: AnyEngine = supervisor.Engine(graph, specs, backend=backend)
+        return several
     modules = {"python": "merged", "cpu": "cpu", "cuda": "cuda"}
     kind: Any = importlib.import_module(f"arcbatt.backends.{modules[backend]}").Engine
     options: dict[str, dict[str, Any]] = {"cpu": {"threads": threads}, "cuda": {"devices": tuple(devices)}}
     engine: AnyEngine = kind(graph, **options.get(backend, {}))
     return engine
+
+
+def _workers(backend: str, threads: int | None, devices: Sequence[int], workers: int | None) -> list[WorkerSpec]:
+    """The workers of an engine that has some."""
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers is a number above 0, got {workers}")
+    if backend == "cpu" and workers:
+        each = max(1, (threads or os.cpu_count() or 1) // workers)
+        return [WorkerSpec("CPU", "arcbatt.backends.cpu:Engine", (("threads", each),))] * workers
+    if backend == "cuda" and len(devices) > 1:
+        return [
+            WorkerSpec(f"GPU {number}", "arcbatt.backends.cuda:Engine", (("devices", (number,)),)) for number in devices
+        ]
+    return []
 
 
 def why_no_gpu() -> str | None:

@@ -78,6 +78,10 @@ class Outputs:
     """The most one arena held."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Time by stage: `run`, and `reference`, how much longer the fallbacks took."""
+    moved: Counter[str] = field(default_factory=Counter)
+    """Evaluations that the CPU engine ran in place of the engine that was asked for, by why."""
+    incidents: Counter[str] = field(default_factory=Counter)
+    """What went wrong on the way and was made good, and how often; no outcome depends on it."""
 
     @property
     def fallbacks(self) -> Counter[str]:
@@ -93,6 +97,30 @@ class Outputs:
         """One output as an array, or None where it is no grid; needs a run with outputs="grid"."""
         assert self.grids is not None, 'grids are kept by run(..., outputs="grid")'
         return self.grids.grid(sample, program)
+
+    def put(self, rows: NDArray[np.int64], part: Outputs, base: int = 0, only: NDArray[np.bool_] | None = None) -> None:
+        """Put the outcomes of another run in the places of its samples here; `only` picks some of them.
+
+        Grids are where the other run has them, `base` cells further on: the cells are the caller's to bring.
+        """
+        names = ["statuses", "matches", "agreement", "hashes"]
+        pairs = [(getattr(self, name), getattr(part, name)) for name in names]
+        if self.grids is not None and part.grids is not None:
+            offset = np.where(part.grids.offset >= 0, part.grids.offset + base, -1)
+            pairs += [
+                (self.grids.offset, offset),
+                (self.grids.height, part.grids.height),
+                (self.grids.width, part.grids.width),
+            ]
+        for target, given in pairs:
+            if target is not None and given is not None and len(target):
+                target[rows] = given if only is None else np.where(only, given, target[rows])
+
+    def reason(self, why: str) -> int:
+        """What `origin` holds for a reason, kept if it is new; the last one stands for all beyond it."""
+        if why not in self.reasons and len(self.reasons) < MOST_REASONS:
+            self.reasons.append(why)
+        return self.reasons.index(why) + 1 if why in self.reasons else len(self.reasons)
 
     @classmethod
     def empty(cls, names: list[str], samples: int, wanted: Wanted) -> Outputs:

@@ -1,0 +1,82 @@
+"""Engines that go wrong on purpose, for workers: CPU engines otherwise."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from arcbatt.backends import cpu
+
+
+def _first(folder: str) -> bool:
+    """Whether this is the first process to ask."""
+    try:
+        os.close(os.open(Path(folder) / "asked", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+
+class KilledOnce(cpu.Engine):
+    """The first worker of all that runs a shard is killed in the middle of it."""
+
+    def __init__(self, graph, *, folder):
+        super().__init__(graph, threads=1)
+        self.folder = folder
+
+    def run(self, *args, **options):
+        found = super().run(*args, **options)
+        if _first(self.folder):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+
+class FailsOnce(KilledOnce):
+    """The first worker of all that runs a shard meets an error, as of a device that is lost."""
+
+    def run(self, *args, **options):
+        if _first(self.folder):
+            raise RuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+        return cpu.Engine.run(self, *args, **options)
+
+
+class Poisoned(cpu.Engine):
+    """Every worker that meets a sample whose input is 3 by 2 is killed."""
+
+    def __init__(self, graph):
+        super().__init__(graph, threads=1)
+
+    def run(self, samples, *args, **options):
+        if ((samples.height[samples.input] == 3) & (samples.width[samples.input] == 2)).any():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().run(samples, *args, **options)
+
+
+class DiesAtStart:
+    """Cannot even be made: the process ends."""
+
+    def __init__(self, graph):
+        os._exit(7)
+
+
+class Refuses:
+    """Cannot be made, and says why."""
+
+    def __init__(self, graph):
+        raise MemoryError("no memory for arenas")
+
+
+class Slow(cpu.Engine):
+    """Says that it is at work by a file named for its process, and works until it is told to stop."""
+
+    def __init__(self, graph, *, folder):
+        super().__init__(graph, threads=1)
+        self.folder = folder
+
+    def run(self, samples, *args, stop=None, **options):
+        (Path(self.folder) / f"at-work-{os.getpid()}").touch()
+        while not stop():
+            time.sleep(0.01)
+        return super().run(samples, *args, stop=stop, **options)
