@@ -42,9 +42,12 @@ def test_grids_run_on_the_gpu_and_say_so(gpu):
     results = arcbatt.batch_grid_operations([A, B], "rot90")
     assert results == [dsl.rot90(A), dsl.rot90(B)]
     assert (results.backend, results.note, results.ran) == ("cuda", "", {"cuda": 2})
-    several = arcbatt.batch_grid_op_multi_gpu([A, B], "rot90", num_gpus=2)
-    assert several == results
-    assert several.ran == {"cuda": 2}
+
+
+def test_workers_that_find_no_gpu_leave_the_work_to_the_cpu_engine(gpu):
+    results = arcbatt.batch_grid_op_multi_gpu([A, B], "rot90", num_gpus=2)
+    assert results == [dsl.rot90(A), dsl.rot90(B)]
+    assert results.ran == {"cpu: no worker is left": 2, "cuda": 0}
 
 
 def test_what_is_no_grid_comes_from_the_cpu_engine_and_is_counted(gpu):

@@ -43,13 +43,13 @@ class FailsOnce(KilledOnce):
 
 
 class Poisoned(cpu.Engine):
-    """Every worker that meets a sample whose input is 3 by 2 is killed."""
+    """Every worker that meets a sample whose input is nine rows high is killed."""
 
     def __init__(self, graph):
         super().__init__(graph, threads=1)
 
     def run(self, samples, *args, **options):
-        if ((samples.height[samples.input] == 3) & (samples.width[samples.input] == 2)).any():
+        if (samples.height[samples.input] == 9).any():
             os.kill(os.getpid(), signal.SIGKILL)
         return super().run(samples, *args, **options)
 

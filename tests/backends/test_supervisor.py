@@ -15,6 +15,7 @@ import pytest
 
 from arcbatt.backends import cpu, supervisor
 from arcbatt.backends.choose import make_engine
+from arcbatt.backends.python import Sample
 from arcbatt.backends.worker import WorkerSpec
 from arcbatt.ir.graph import merge
 from ir.support import LIBRARY, random_sample
@@ -139,16 +140,13 @@ def test_a_device_that_is_lost_costs_a_worker_and_no_value(want, tmp_path):
     assert "replaced" in text
 
 
-def test_a_shard_over_which_workers_end_is_left_to_this_process(want):
-    some = [sample for sample in SAMPLES if (len(sample.I), len(sample.I[0])) == (3, 2)]
-    assert 0 < len(some) < 20
-    result = engine_of("Poisoned", 2).run(SAMPLES, "grid")
-    same(result, want)
+def test_a_shard_over_which_workers_end_is_left_to_this_process():
+    samples = [*SAMPLES[:70], Sample(((1, 2),) * 9), *SAMPLES[70:]]
+    result = engine_of("Poisoned", 2).run(samples, "grid")
+    same(result, cpu.Engine(GRAPH).run(samples, "grid"))
     assert set(result.moved) == {"workers ended over these samples"}
-    assert len(some) <= result.moved.total() / len(PROGRAMS) < ROWS
-    ends = result.incidents.total()
-    assert ends >= supervisor.MOST_TRIES
-    assert ends % supervisor.MOST_TRIES == 0
+    assert 1 <= result.moved.total() / len(PROGRAMS) < ROWS
+    assert result.incidents.total() == supervisor.MOST_TRIES
 
 
 @pytest.mark.parametrize(
@@ -190,6 +188,7 @@ def test_a_stop_reaches_the_workers(want, tmp_path):
 SCRIPT = """
 import sys
 from arcbatt.backends import supervisor
+from arcbatt.backends.python import Sample
 from arcbatt.backends.worker import WorkerSpec
 from arcbatt.ir.graph import merge
 from arcbatt.backends.python import Sample

@@ -140,13 +140,13 @@ def test_only_some_tasks_and_a_batt(tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--backend", "abacus"], "no backend 'abacus'; there are: auto, python, cpu, cuda"),
+        (["--backend", "abacus"], "no backend 'abacus'; there are: auto, python, cpu, gpu, cuda"),
         (["--solvers", "a.py", "-b", "b.py"], "give --solvers or --batt, not both"),
         (["-i", "nope"], "no task nope among the 400 tasks"),
         (["--dataset", "nowhere.json"], "nowhere.json"),
         (["-t", "0"], "--time is a number above 0"),
         (["--resume"], "give it with --out"),
-        (["--devices", "0,x"], "--devices is a list of numbers such as 0,1; got '0,x'"),
+        (["--devices", "0,x"], "--devices is a list of numbers such as 0,1, or all; got '0,x'"),
         (["--use-gpu", "--backend", "cpu"], "--use-gpu and --backend cpu contradict each other"),
     ],
 )

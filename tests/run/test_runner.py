@@ -222,10 +222,14 @@ def test_in_one_call():
 
 
 def test_a_gpu_that_is_not_there(monkeypatch):
-    monkeypatch.setattr(choose, "_cuda_problem", lambda: "no NVIDIA device was found; use --backend cpu")
+    monkeypatch.setattr(choose, "why_no_gpu", lambda: "no NVIDIA device was found; use --backend cpu")
     with pytest.raises(UsageError, match="no GPU to run on: no NVIDIA device"):
         run(RunOptions(backend="cuda"), PROGRAMS[:1], TASKS[:1])
-    assert run(RunOptions(backend="auto"), PROGRAMS[:1], TASKS[:1]).backend == "cpu"
+    assert run(RunOptions(backend="auto"), PROGRAMS[:1], TASKS[:1]).backends.keys() == {"cpu"}
+    summary = run(RunOptions(backend="gpu"), PROGRAMS[:1], TASKS[:1])
+    assert summary.backends == {"cpu": summary.evaluations}
+    assert summary.moved == {"no NVIDIA device was found; use --backend cpu": summary.evaluations}
+    assert summary.record.info["moved"] == dict(summary.moved)
 
 
 def test_nothing_to_run():

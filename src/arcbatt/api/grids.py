@@ -157,7 +157,8 @@ def _on_samples(
             others.append(place)
     fallbacks = outputs.fallbacks
     results.ran.update({f"reference: {why}": count for why, count in fallbacks.items()})
-    results.ran[backend] += sum(results.done) - sum(fallbacks.values()) - len(others)
+    results.ran.update({f"cpu: {why}": count for why, count in outputs.moved.items()})
+    results.ran[backend] += sum(results.done) - fallbacks.total() - outputs.moved.total() - len(others)
     rest = call_many(function, [(grids[place],) for place in others], backend="cpu", stop=stop)
     for place, value, done in zip(others, rest, rest.done, strict=True):
         results[place], results.done[place] = value, done

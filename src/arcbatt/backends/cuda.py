@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Final
 
@@ -41,6 +41,10 @@ _TIER: Final = 16
 """How many times bigger the next tier's arenas are."""
 _MOST_WORDS: Final = 1 << 28
 """The biggest arena on the device."""
+_LAUNCH_BYTES: Final = 1 << 14
+"""What a launch allocates beside arenas and by item, at most."""
+_POOL_BYTES: Final = 1 << 24
+"""Room for the grids of a launch at first."""
 _LAUNCH_SAMPLES: Final = 1 << 14
 """Samples a launch at most, so that a stop is seen."""
 _SAMPLES: Final = ("cells", "offset", "height", "width", "input", "expected", "task", "first", "count", "demo")
@@ -52,6 +56,25 @@ def device_count() -> int:
         return int(cupy.cuda.runtime.getDeviceCount())
     except cupy.cuda.runtime.CUDARuntimeError:
         return 0
+
+
+def device_problem() -> str | None:
+    """Why no device can be used, and what to do about it; None if one can."""
+    try:
+        count = int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        if "InsufficientDriver" in str(error):
+            return (
+                f"there is no NVIDIA driver, or one too old for CuPy {cupy.__version__} ({error}); "
+                "install or update the driver, or a CuPy for an older CUDA"
+            )
+        return f"no NVIDIA device can be used ({error}); check nvidia-smi"
+    return None if count else "no NVIDIA device was found; check nvidia-smi"
+
+
+def lost_device() -> tuple[type[Exception], ...]:
+    """What CuPy raises where a device cannot go on; its memory being short is another matter."""
+    return (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)
 
 
 @dataclass
@@ -102,8 +125,13 @@ class Engine:
     """Runs one merged graph on samples, on one GPU. `names` are the programs, in the order of the columns of results.
 
     The graph is cut into about `slices` parts, by default so many that every resident group of lanes finds several work
-    items. Each group has an arena of `arena_bytes`; what does not fit runs again in fewer, bigger arenas within
-    `memory_fraction` of the free memory, then on the CPU engine, then on the reference.
+    items. Each group has an arena of `arena_bytes`; what does not fit runs again in fewer, bigger arenas, then on the
+    CPU engine, then on the reference. All memory comes from CuPy's pool and stays within the pool's limit, where one is
+    set (`arcbatt.gpu.configure_gpu_memory`), else within `memory_fraction` of what is free. Where memory is short there
+    are fewer arenas, then fewer samples a launch.
+
+    A device that fails in the middle of a run leaves the rest of it, and later runs, to the CPU engine; `Outputs.moved`
+    says so. Without `keep_going` that is an error.
     """
 
     backend = "cuda"
@@ -116,6 +144,7 @@ class Engine:
         slices: int | None = None,
         arena_bytes: int = 1 << 20,
         memory_fraction: float = 0.8,
+        keep_going: bool = True,
         max_steps: int = MAX_STEPS,
         kernel: KernelOptions | None = None,
         rewrites: Rewrites | None = None,
@@ -130,6 +159,10 @@ class Engine:
         self.max_steps = max_steps
         self.kernel = kernel or KernelOptions()
         self.memory_fraction = memory_fraction
+        self.keep_going = keep_going
+        self.lost = ""
+        """Why the device is not used any more."""
+        self._most_samples = _LAUNCH_SAMPLES
         self.last = RunStats()
         """Of the last run."""
         self.timed = False
@@ -175,8 +208,13 @@ class Engine:
     def resident(self, data: PackedSamples) -> dict[str, Any]:
         """The packed samples on the device; those of the last run stay there."""
         if self._resident is None or self._resident[0] is not data:
-            arrays = {one.name: getattr(data, one.name) for one in fields(PackedSamples)}
-            self._resident = (data, {name: cupy.asarray(array) for name, array in arrays.items()})
+            before, there = self._resident or (None, {})
+            self._resident = (data, {
+                one.name: there[one.name]
+                if getattr(before, one.name, None) is getattr(data, one.name)
+                else cupy.asarray(getattr(data, one.name))
+                for one in fields(PackedSamples)
+            })  # fmt: skip
         return self._resident[1]
 
     def run(
@@ -191,17 +229,23 @@ class Engine:
     ) -> Outputs:
         """As `arcbatt.backends.cpu.Engine.run`; `stop` is asked between launches."""
         data = self.pack(samples)
+        if self.lost:
+            found = self._cpu.run(data, outputs, largest=largest, stop=stop, progress=progress, complete=complete)
+            found.moved[self.lost] += int(found.done.sum()) * len(self.names)
+            return found
         result = Outputs.empty(self.names, len(data), outputs)
         self.last = RunStats()
         start = time.perf_counter()
-        with cupy.cuda.Device(self.device):
-            self.sliced(len(data))
-            for first in range(0, len(data), _LAUNCH_SAMPLES):
-                if stop and stop():
-                    break
-                self._run_part(data, slice(first, min(first + _LAUNCH_SAMPLES, len(data))), result, outputs, largest)
-                if progress:
-                    progress(int(result.done.sum()))
+        try:
+            with cupy.cuda.Device(self.device):
+                self._run_parts(data, result, outputs, largest, stop, progress)
+        except (*lost_device(), cupy.cuda.memory.OutOfMemoryError) as error:
+            if not self.keep_going:
+                raise
+            self.lost = f"GPU {self.device} failed: {_first_line(error)}"
+        if self.lost and not (stop and stop()):
+            result.incidents[self.lost] += 1
+            self._on_cpu(data, np.flatnonzero(~result.done), result, outputs, largest, self.lost, stop)
         result.seconds["run"] = time.perf_counter() - start
         if complete:
             self._complete(data, result, largest, stop)
@@ -212,9 +256,42 @@ class Engine:
         """What every program gives on one sample, computed by the CPU engine: one sample is no work for a GPU."""
         return self._cpu.values(sample)
 
-    # --- one launch and its further tiers ---
+    # --- launches ---
+    def _run_parts(
+        self,
+        data: PackedSamples,
+        result: Outputs,
+        wanted: Wanted,
+        largest: int,
+        stop: Stop | None,
+        progress: Callable[[int], None] | None,
+    ) -> None:
+        """All samples, a launch after the other; fewer samples a launch as long as memory is short."""
+        self.sliced(len(data))
+        first = 0
+        while first < len(data) and not (stop and stop()):
+            part = slice(first, min(first + self._most_samples, len(data)))
+            fitted = False
+            try:
+                self._run_part(data, part, result, wanted, largest)
+                fitted = True
+            except cupy.cuda.memory.OutOfMemoryError:
+                pass  # what the launch had allocated goes with the error
+            if not fitted:
+                count = part.stop - part.start
+                cupy.get_default_memory_pool().free_all_blocks()
+                result.incidents[f"GPU {self.device} ran out of memory: launches were halved"] += 1
+                if count > 1:
+                    self._most_samples = count // 2
+                    continue
+                why = f"a sample did not fit in the memory of GPU {self.device}"
+                self._on_cpu(data, np.arange(part.start, part.stop), result, wanted, largest, why, stop)
+            first = part.stop
+            if progress:
+                progress(int(result.done.sum()))
+
     def _run_part(
-        self, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int, pool_bytes: int = 1 << 24
+        self, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int, pool_bytes: int = 0
     ) -> None:
         """Some samples: launched, run again where they did not fit, and fetched."""
         rows = np.arange(part.start, part.stop)
@@ -222,11 +299,18 @@ class Engine:
         there = {**self.resident(data)}
         for name in ("input", "expected", "task"):
             there[name] = there[name][part]
+        pool_bytes = pool_bytes or min(_POOL_BYTES, self.room() // 4)
         out = _Results.make(len(rows), len(self.names), wanted, pool_bytes)
         pending = cupy.asarray(self._items(data, rows, len(sliced.codes)))
-        self.last.items += len(pending)
+        items = len(pending)
         least = max((len(code.image) for code in sliced.codes), default=0) + 4096
-        words, groups, tier = max(self._arena_bytes // 4, least), self.groups, 0
+        words, tier = max(self._arena_bytes // 4, least), 0
+        groups = min(self.groups, self._most_groups(words, items))
+        if items and not groups:
+            words = least
+            groups = min(self.groups, self._most_groups(words, items))
+            if not groups:
+                raise cupy.cuda.memory.OutOfMemoryError(4 * words, 0)
         pool_next = cupy.zeros(1, np.uint32)
         while len(pending) and groups:
             again = self._launch(pending, there, out, groups, words, pool_next, largest)
@@ -234,12 +318,13 @@ class Engine:
             words, tier = words * _TIER, tier + 1
             if not len(pending) or words > _MOST_WORDS:
                 break
-            groups = min(groups, len(pending), self._most_groups(words))
+            groups = min(groups, self._most_groups(words, len(pending)))
             if groups:
                 self.last.moved(tier, len(pending))
         used = 16 * int(pool_next[0])
         if used > pool_bytes and wanted == "grid":
             return self._run_part(data, part, result, wanted, largest, used)
+        self.last.items += items
         self._fetch(out, part, result, wanted, used)
         result.grown += len(self.last.tiers)
         result.peak_bytes = max(result.peak_bytes, 4 * words // _TIER)
@@ -254,11 +339,18 @@ class Engine:
         order = np.argsort(-cells, kind="stable").astype(np.uint32)
         return np.stack([np.repeat(np.arange(slices, dtype=np.uint32), len(order)), np.tile(order, slices)], axis=1)
 
-    def _most_groups(self, words: int) -> int:
-        """How many arenas of so many words fit."""
-        cupy.get_default_memory_pool().free_all_blocks()
+    def room(self) -> int:
+        """Bytes that may still be allocated: within the pool's limit, or else the fraction of what is free."""
+        pool = cupy.get_default_memory_pool()
         free, _ = cupy.cuda.runtime.memGetInfo()
-        return int(free * self.memory_fraction) // (4 * words)
+        most = pool.get_limit() or int(self.memory_fraction * (free + pool.total_bytes()))
+        return max(0, min(int(most) - int(pool.used_bytes()), int(free) + int(pool.free_bytes())))
+
+    def _most_groups(self, words: int, items: int) -> int:
+        """How many groups may run so many items, each in an arena of so many words: whole blocks of groups, or none."""
+        a_block = self.kernel.threads // self.kernel.lanes
+        room = self.room() - _LAUNCH_BYTES - 8 * items
+        return max(0, room) // (4 * words * a_block) * a_block
 
     def _launch(
         self, items: Any, there: dict[str, Any], out: _Results, groups: int, words: int, pool_next: Any, largest: int
@@ -309,33 +401,34 @@ class Engine:
         self, data: PackedSamples, rows: NDArray[np.int64], result: Outputs, wanted: Wanted, largest: int
     ) -> None:
         """Put the CPU engine's results where nothing fitted on the device."""
-        overflowed = result.statuses[rows] == OVERFLOW
-        short = rows[overflowed.any(axis=1)]
+        short = rows[(result.statuses[rows] == OVERFLOW).any(axis=1)]
         if not len(short):
             return
-        some = replace(data, input=data.input[short], expected=data.expected[short], task=data.task[short])
-        found = self._cpu.run(some, wanted, largest=largest, complete=False)
         missing = result.statuses[short] == OVERFLOW
+        why = f"too big for an arena on GPU {self.device}"
+        self._on_cpu(data, short, result, wanted, largest, why, None, missing)
         self.last.on_cpu += int(missing.sum())
-        for name in ("statuses", "matches", "agreement", "hashes"):
-            given, target = getattr(found, name), getattr(result, name)
-            if given is not None:
-                values = target[short]
-                values[missing] = given[missing]
-                target[short] = values
-        if wanted == "grid":
-            assert result.grids is not None
-            assert found.grids is not None
-            offset = np.where(found.grids.offset >= 0, found.grids.offset + len(result.grids.cells), -1)
-            for target, given in (
-                (result.grids.offset, offset),
-                (result.grids.height, found.grids.height),
-                (result.grids.width, found.grids.width),
-            ):
-                values = target[short]
-                values[missing] = given[missing]
-                target[short] = values
+
+    def _on_cpu(
+        self,
+        data: PackedSamples,
+        rows: NDArray[np.int64],
+        result: Outputs,
+        wanted: Wanted,
+        largest: int,
+        why: str,
+        stop: Stop | None,
+        only: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Run samples on the CPU engine, put its results (or `only` some) among the others, and count them."""
+        found = self._cpu.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
+        base = 0
+        if result.grids is not None and found.grids is not None:
+            base = len(result.grids.cells)
             result.grids.cells = np.concatenate([result.grids.cells, found.grids.cells])
+        result.put(rows, found, base, only)
+        result.done[rows] = found.done
+        result.moved[why] += int(found.done.sum()) * len(self.names) if only is None else int(only.sum())
 
     def _complete(self, data: PackedSamples, result: Outputs, largest: int, stop: Stop | None) -> None:
         """Have the reference fill in what no engine could do, marked with why."""
@@ -358,3 +451,7 @@ class Engine:
 def _address(array: Any) -> int:
     """Where an array lies on the device; 0 for an empty one."""
     return int(array.data.ptr) if array.size else 0
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

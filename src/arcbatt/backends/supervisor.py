@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends import cpu
+from arcbatt.backends.gather import Gathered
 from arcbatt.backends.merged import Stop
 from arcbatt.backends.outcome import Outcome
 from arcbatt.backends.outputs import Outputs, Wanted
@@ -169,8 +170,7 @@ class Engine:
     ) -> Outputs:
         """As `arcbatt.backends.cpu.Engine.run`; after an interrupt the workers are gone, and start anew if needed."""
         data = samples if isinstance(samples, PackedSamples) else pack_samples(samples)
-        result = Outputs.empty(self.names, len(data), outputs)
-        job = _Job(self, data, outputs, result, largest, complete, stop, progress)
+        job = _Job(self, data, outputs, largest, complete, stop, progress, Gathered(self.names, len(data), outputs))
         start = time.perf_counter()
         with self.fleet.lock:
             shared = SharedSamples(data)
@@ -182,10 +182,7 @@ class Engine:
             finally:
                 shared.close()
         job.finish_here(self._cpu if job.rest() else None)
-        seconds = time.perf_counter() - start
-        on_reference = seconds * job.reference_seconds / max(job.worked_seconds, 1e-9)
-        result.seconds = {"run": seconds - on_reference, "reference": on_reference}
-        return result.trimmed(outputs)
+        return job.gathered.finished(time.perf_counter() - start)
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample, by the CPU engine of this process."""
@@ -199,21 +196,17 @@ class _Job:
     engine: Engine
     data: PackedSamples
     wanted: Wanted
-    result: Outputs
     largest: int
     complete: bool
     stop: Stop | None
     progress: Callable[[int], None] | None
+    gathered: Gathered
     next: int = 0
     """The first sample that was not handed out yet."""
     again: deque[_Shard] = field(default_factory=deque)
     aside: list[_Shard] = field(default_factory=list)
     """Shards over which workers ended."""
     stopped: bool = False
-    worked_seconds: float = 0.0
-    reference_seconds: float = 0.0
-    _cells: list[NDArray[np.int8]] = field(default_factory=list)
-    _total: int = 0
 
     def look(self) -> bool:
         """Whether to stop."""
@@ -234,26 +227,13 @@ class _Job:
 
     def put(self, rows: NDArray[np.int64], part: Outputs) -> None:
         """Place the outcomes of some samples."""
-        result = self.result
-        result.put(rows, part, self._total)
-        if part.grids is not None:
-            self._cells.append(part.grids.cells)
-            self._total += len(part.grids.cells)
-        numbers = np.array([0, *map(result.reason, part.reasons)], np.uint8)
-        result.origin[rows] = numbers[part.origin]
-        result.done[rows] = part.done
-        result.grown += part.grown
-        result.peak_bytes = max(result.peak_bytes, part.peak_bytes)
-        result.moved += part.moved
-        result.incidents += part.incidents
-        self.worked_seconds += sum(part.seconds.values())
-        self.reference_seconds += part.seconds.get("reference", 0.0)
+        self.gathered.put(rows, part)
         if self.progress:
-            self.progress(int(result.done.sum()))
+            self.progress(self.gathered.done)
 
     def further(self) -> Callable[[int], None]:
         """What counts samples beside those that are done now."""
-        before = int(self.result.done.sum())
+        before = self.gathered.done
 
         def count(done: int) -> None:
             if self.progress:
@@ -272,7 +252,7 @@ class _Job:
         return [(rows, why) for rows, why in groups if len(rows)]
 
     def finish_here(self, engine: cpu.Engine | None) -> None:
-        """Run what is left in this process, and put the cells of grids together."""
+        """Run what is left in this process."""
         for rows, why in self.rest():
             if engine is None or self.look():
                 break
@@ -280,10 +260,8 @@ class _Job:
                 self.data.only(rows), self.wanted, largest=self.largest, stop=self.look, progress=self.further(),
                 complete=self.complete,
             )  # fmt: skip
-            part.moved[why] += int(part.done.sum()) * len(self.result.names)
+            part.moved[why] += int(part.done.sum()) * len(self.engine.names)
             self.put(rows, part)
-        if self.result.grids is not None and self._cells:
-            self.result.grids.cells = np.concatenate(self._cells)
 
 
 class _Watch:
@@ -379,7 +357,7 @@ class _Watch:
             shard.tries += 1
             text += f", {shard.last - shard.first} samples run again"
             (self.job.aside if shard.tries >= MOST_TRIES else self.job.again).append(shard)
-        self.job.result.incidents[text] += 1
+        self.job.gathered.result.incidents[text] += 1
 
 
 def _how(code: int | None) -> str:

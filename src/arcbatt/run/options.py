@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from arcbatt.errors import UsageError
 
-BACKENDS: Final = ("auto", "python", "cpu", "cuda")
+BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
 
 
 def _option(default: Any, help_text: str, *, decides: bool = False, flag: str | None = None) -> Any:
@@ -28,8 +28,12 @@ class RunOptions:
     ids: tuple[str, ...] = _option((), "Only these tasks.", decides=True, flag="id")
     strict: bool = _option(False, "A bad task is an error, not passed over.", decides=True)
     seconds: float | None = _option(None, "Stop after so many seconds of wall clock.", flag="time")
-    backend: str = _option("auto", "auto, python (the reference, slow), cpu (the engine) or cuda.")
-    devices: tuple[int, ...] = _option((), "Which GPUs, by number; default: all.")
+    backend: str = _option(
+        "auto", "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one) or cuda."
+    )
+    devices: tuple[int, ...] = _option(
+        (), "Which GPUs, such as 0,1, or all; default: the first, and with auto as many as pay."
+    )
     mega_batch: bool = _option(True, "Many tasks at once, or one task at a time.")
     batch_size: int = _option(1000, "Samples in a batch, at most; a task is never split.")
     slice_size: int = _option(1000, "Programs merged into one graph at a time.")
@@ -60,16 +64,20 @@ class RunOptions:
     @staticmethod
     def gpu_backend(backend: str, use_gpu: bool) -> str:
         """The backend, given that the GPU may have been asked for by a switch of its own."""
-        if use_gpu and backend not in ("auto", "cuda"):
+        if use_gpu and backend not in ("auto", "gpu", "cuda"):
             raise UsageError(f"--use-gpu and --backend {backend} contradict each other")
         return "cuda" if use_gpu else backend
 
     @staticmethod
     def parse_devices(text: str) -> tuple[int, ...]:
-        """Device numbers from text such as `0,1`."""
+        """Device numbers from text such as `0,1`, or `all` for those there are."""
+        if text.strip() == "all":
+            from arcbatt.backends.choose import gpu_count
+
+            return tuple(range(gpu_count()))
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if any(not part.isdecimal() for part in parts):
-            raise UsageError(f"--devices is a list of numbers such as 0,1; got {text!r}")
+            raise UsageError(f"--devices is a list of numbers such as 0,1, or all; got {text!r}")
         return tuple(map(int, parts))
 
     def differences(self, other: RunOptions) -> list[str]:

@@ -19,6 +19,7 @@ from arcbatt.arc.grids import MAX_INPUT_SIDE
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.arc.tasks import Task
 from arcbatt.arc.taskset import TaskSet
+from arcbatt.backends.auto import Choice
 from arcbatt.backends.choose import AnyEngine, backend_for, make_engine
 from arcbatt.backends.outputs import STATUS, Outputs, combined_hashes, grid_hash
 from arcbatt.differs import standard_differs
@@ -58,6 +59,12 @@ class Summary:
     evaluations: int = 0
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
     total_seconds: float = 0.0
+    backends: Counter[str] = field(default_factory=Counter)
+    """Evaluations by the engine that was in use."""
+    moved: Counter[str] = field(default_factory=Counter)
+    """Evaluations that the CPU engine ran in place of the one that was asked for, by why."""
+    incidents: Counter[str] = field(default_factory=Counter)
+    """What went wrong and was made good: workers that were replaced, launches that were halved."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -129,10 +136,11 @@ def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> Non
         state = "done" if summary.finished else "stopped"
     finally:
         writer.log(f"{state}: {summary.evaluations:,} evaluations in {time.perf_counter() - start:.1f} s")
-        earlier = writer.record.info.get("stages", {})
-        writer.record.info["stages"] = {
-            name: round(earlier.get(name, 0.0) + seconds, 6) for name, seconds in summary.seconds.items()
-        }
+        info = writer.record.info
+        earlier = info.get("stages", {})
+        info["stages"] = {name: round(earlier.get(name, 0.0) + seconds, 6) for name, seconds in summary.seconds.items()}
+        for name in ("backends", "moved", "incidents"):
+            info[name] = dict(Counter(info.get(name, {})) + getattr(summary, name))
         with summary.stage("record"):
             writer.finish(state)
 
@@ -165,6 +173,7 @@ class _Runner:
         counts = writer.record.rows("SELECT demos, demos + tests FROM task ORDER BY task")
         self.demos = [demos for demos, _ in counts]
         self.samples = [samples for _, samples in counts]
+        self.choice = Choice()
         self.allowed = min(_FIRST_BATCH, options.batch_size) if options.mega_batch else 1
         self.slices = slices(len(programs), options.slice_size)
         self.left = {part: self._open_tasks(part) for part in self.slices}
@@ -173,6 +182,7 @@ class _Runner:
             sum(self.samples[task] for task in tasks) * (part.stop - part.start) for part, tasks in self.left.items()
         )
         self.done = self.total - open_evaluations
+        self.choice.evaluations = open_evaluations
 
     def _open_tasks(self, part: Slice) -> list[int]:
         """The tasks that a slice of programs has not been run on."""
@@ -195,10 +205,11 @@ class _Runner:
                 return
             with self.summary.stage("merge and compile"):
                 engine = make_engine(
-                    self.summary.backend,
+                    self.options.backend,
                     self.programs[part.start : part.stop],
                     threads=self.options.threads,
                     devices=self.options.devices,
+                    choice=self.choice,
                 )
             for batch in self.batches(part):
                 began = time.perf_counter()
@@ -246,6 +257,11 @@ class _Runner:
         )
         for stage in ("run", "reference"):
             seconds[stage] += outputs.seconds.get(stage, 0.0)
+        for text, count in (outputs.moved + outputs.incidents).items():
+            if text not in self.summary.moved and text not in self.summary.incidents:
+                self.writer.log(f"{text} ({count:,})")
+        self.summary.moved += outputs.moved
+        self.summary.incidents += outputs.incidents
         finished = self.finished_part(batch, outputs)
         rows = _BatchRows(self, part, finished, data, answers, outputs)
         with self.summary.stage("near misses"):
@@ -270,6 +286,7 @@ class _Runner:
                     )
                 )
         self.summary.evaluations += evaluations
+        self.summary.backends[engine.backend] += evaluations
         self.done += evaluations
         self.progress(self.done, self.total)
         return finished == batch
