@@ -116,6 +116,8 @@ class Engine:
             found = self._engine(self.backend).run(part, outputs, progress=counted, **options)
             seconds = time.perf_counter() - began
             gathered.put(np.arange(first, first + count), found)
+            if progress:
+                progress(gathered.done)
             first += count
             self.choice.done += int(found.done.sum()) * len(self.names)
             if not found.done.all():

@@ -1,0 +1,258 @@
+"""What cannot run on a GPU runs on what is left: equal values, and it is said what fell back, how often and why."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import numpy as np
+import pytest
+
+import arcbatt.backends
+from arcbatt.arc.tasks import load_tasks
+from arcbatt.backends import choose, cpu
+from arcbatt.backends.choose import backend_for, make_engine, why_no_gpu
+from arcbatt.backends.cuda_compile import CompileError
+from arcbatt.errors import UsageError
+from arcbatt.run.options import RunOptions
+from arcbatt.run.runner import run
+from backends import fake_cupy
+from ir.support import LIBRARY, random_sample
+
+PROGRAMS = LIBRARY[::40]
+SAMPLES = [random_sample(seed) for seed in range(24)]
+TASKS = list(load_tasks("arcagi"))[:6]
+ALL = len(SAMPLES) * len(PROGRAMS)
+
+
+@pytest.fixture
+def fake():
+    return fake_cupy.module(free=1 << 26)
+
+
+@pytest.fixture
+def cuda(monkeypatch, fake):
+    """The GPU backend over a CuPy that is none."""
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    monkeypatch.delitem(sys.modules, "arcbatt.backends.cuda", raising=False)
+    monkeypatch.delattr(arcbatt.backends, "cuda", raising=False)
+    module = importlib.import_module("arcbatt.backends.cuda")
+    monkeypatch.setattr(module, "cubin", lambda *_: "none")
+    yield module
+    sys.modules.pop("arcbatt.backends.cuda", None)
+
+
+@pytest.fixture(scope="module")
+def want():
+    return cpu.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+
+
+def same(got, want):
+    for name in ("statuses", "matches", "agreement", "hashes", "origin", "done"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
+    assert got.fallbacks == want.fallbacks
+    for sample in range(len(want.done)):
+        for program in range(len(want.names)):
+            ours, theirs = got.grid(sample, program), want.grid(sample, program)
+            assert (ours is None) == (theirs is None)
+            assert ours is None or np.array_equal(ours, theirs)
+
+
+def same_run(summary):
+    """Whether a run's record is that of the CPU engine."""
+    plain = run(RunOptions(backend="cpu"), PROGRAMS, TASKS)
+    assert list(summary.record.dump()) == list(plain.record.dump())
+
+
+# --- no GPU to begin with ---
+def without_cupy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.delitem(sys.modules, "arcbatt.backends.cuda", raising=False)
+    monkeypatch.delattr(arcbatt.backends, "cuda", raising=False)
+
+
+def raising(text):
+    def count():
+        raise sys.modules["cupy"].cuda.runtime.CUDARuntimeError(text)
+
+    return count
+
+
+NO_DEVICE = {
+    "no device": (lambda: 0, "no NVIDIA device was found; check nvidia-smi"),
+    "no driver, or too old": (
+        raising("cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version"),
+        "update the driver, or a CuPy for an older CUDA",
+    ),
+    "a device that does not answer": (
+        raising("cudaErrorNoDevice: no CUDA-capable device is detected"),
+        "no NVIDIA device can be used (cudaErrorNoDevice",
+    ),
+}
+
+
+def test_without_cupy(monkeypatch, want):
+    without_cupy(monkeypatch)
+    remedy = "pip install 'arcbatt[cuda]'"
+    assert remedy in why_no_gpu()
+    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    ((why, count),) = result.moved.items()
+    assert remedy in why
+    assert count == ALL
+    with pytest.raises(UsageError, match="pip install"):
+        backend_for("cuda")
+
+
+@pytest.mark.parametrize("case", NO_DEVICE)
+def test_without_a_device(cuda, monkeypatch, want, case):
+    count, words = NO_DEVICE[case]
+    monkeypatch.setattr(cuda.cupy.cuda.runtime, "getDeviceCount", count)
+    assert words in why_no_gpu()
+    with pytest.raises(UsageError, match="use --backend cpu"):
+        backend_for("cuda")
+    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    ((why, moved),) = result.moved.items()
+    assert words in why
+    assert moved == ALL
+    assert choose.gpu_count() == 0
+    assert RunOptions.parse_devices("all") == ()
+
+
+def test_a_kernel_that_does_not_compile(cuda, monkeypatch, want):
+    def fails(*_):
+        raise CompileError("the GPU kernel did not compile: error: expected a ';'")
+
+    monkeypatch.setattr(cuda, "cubin", fails)
+    with pytest.raises(CompileError):
+        make_engine("cuda", PROGRAMS)
+    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    assert [*result.moved] == [
+        "the GPU engine could not be made: CompileError: the GPU kernel did not compile: error: expected a ';'"
+    ]
+
+
+@pytest.mark.parametrize("backend", ["gpu", "auto"])
+def test_a_run_never_fails_for_lack_of_a_gpu(monkeypatch, backend):
+    without_cupy(monkeypatch)
+    summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
+    same_run(summary)
+    assert summary.moved.total() == (summary.evaluations if backend == "gpu" else 0)
+
+
+# --- memory ---
+def test_all_of_it_fits_in_the_fraction(cuda, fake, want):
+    engine = cuda.Engine.of(PROGRAMS, memory_fraction=0.5)
+    same(engine.run(SAMPLES, "grid"), want)
+    assert 0 < fake.pool.peak <= 0.5 * (1 << 26)
+
+
+def test_fewer_arenas_where_the_pool_is_small(cuda, fake, want):
+    fake.pool.set_limit(size=12 << 20)
+    engine = cuda.Engine.of(PROGRAMS)
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    assert fake.pool.peak <= 12 << 20
+    a_block = engine.kernel.threads // engine.kernel.lanes
+    assert max(fake.launches) * a_block < engine.groups
+    assert not result.incidents
+    assert not result.moved
+
+
+def test_out_of_memory_halves_the_launches(cuda, fake, monkeypatch, want):
+    make = cuda._Results.make
+    seen = []
+
+    def small(samples, *rest):
+        seen.append(samples)
+        if samples > 6:
+            raise fake.cuda.memory.OutOfMemoryError(1 << 30, 0)
+        return make(samples, *rest)
+
+    monkeypatch.setattr(cuda._Results, "make", small)
+    engine = cuda.Engine.of(PROGRAMS)
+    progress = []
+    result = engine.run(SAMPLES, "grid", progress=progress.append)
+    same(result, want)
+    assert seen == [24, 12, 6, 6, 6, 6]
+    assert progress == [6, 12, 18, 24]
+    assert result.incidents == {"GPU 0 ran out of memory: launches were halved": 2}
+    assert not result.moved
+    assert not engine.run(SAMPLES, "grid").incidents  # it is remembered
+
+
+def test_a_sample_that_does_not_fit_at_all_goes_to_the_cpu(cuda, fake, monkeypatch, want):
+    def none(*_):
+        raise fake.cuda.memory.OutOfMemoryError(1 << 30, 0)
+
+    monkeypatch.setattr(cuda._Results, "make", none)
+    result = cuda.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    assert result.moved == {"a sample did not fit in the memory of GPU 0": ALL}
+
+
+def test_no_room_for_a_block_of_arenas(cuda, fake, want):
+    fake.pool.set_limit(size=1 << 16)
+    result = cuda.Engine.of(PROGRAMS, slices=1).run(SAMPLES, "hash")
+    np.testing.assert_array_equal(result.hashes, want.hashes)
+    assert result.moved.total() == ALL
+    assert fake.pool.peak <= 1 << 16
+
+
+def test_items_too_big_for_any_arena_are_named(cuda, fake):
+    from arcbatt.frontend import parse_program
+
+    text = "return size(apply(rbind(shift, UNITY), repeat(asobject(I), 4000)))"
+    programs = [parse_program(f"def solve_big(I):\n    {text}\n")]
+    fake.pool.set_limit(size=1 << 19)
+    result = cuda.Engine.of(programs, arena_bytes=1 << 15).run(SAMPLES[:3], "hash")
+    np.testing.assert_array_equal(result.hashes, cpu.Engine.of(programs).run(SAMPLES[:3], "hash").hashes)
+    assert result.moved["too big for an arena on GPU 0"] > 0
+
+
+# --- a device that fails in the middle ---
+def test_the_rest_of_a_run_goes_to_the_cpu(cuda, fake, monkeypatch, want):
+    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", 5)
+    fake.fail_at = 3
+    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 22)
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    why = "GPU 0 failed: _CudaError: cudaErrorIllegalAddress: an illegal memory access was encountered"
+    assert result.moved == {why: (len(SAMPLES) - 10) * len(PROGRAMS)}
+    assert result.incidents == {why: 1}
+    launches = len(fake.launches)
+    again = engine.run(SAMPLES, "grid")
+    same(again, want)
+    assert again.moved == {why: ALL}
+    assert len(fake.launches) == launches
+
+
+def test_at_the_very_start(cuda, fake, want):
+    fake.fail_at = 1
+    result = cuda.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    assert result.moved.total() == ALL
+
+
+def test_a_worker_does_not_go_on_after_it(cuda, fake):
+    fake.fail_at = 1
+    engine = cuda.Engine.of(PROGRAMS, keep_going=False)
+    with pytest.raises(RuntimeError, match="cudaErrorIllegalAddress"):
+        engine.run(SAMPLES)
+
+
+@pytest.mark.parametrize("backend", ["gpu", "cuda"])
+def test_a_whole_run_says_so(cuda, fake, backend, capsys):
+    from arcbatt.cli.run import print_summary
+
+    fake.fail_at = 1
+    summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
+    same_run(summary)
+    assert summary.backends == {"cuda": summary.evaluations}
+    assert summary.moved.total() == summary.evaluations
+    print_summary(summary, len(TASKS), len(PROGRAMS))
+    shown = capsys.readouterr().out
+    assert f"on the CPU engine in place of another: {summary.evaluations:,} evaluations" in shown
+    assert "1 GPU 0 failed: _CudaError: cudaErrorIllegalAddress" in shown
