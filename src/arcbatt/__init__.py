@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from arcbatt.api.profiling import profile_batt_operations
     from arcbatt.api.stream import AsyncEngine
     from arcbatt.backends.outcome import Failed
+    from arcbatt.gpu import (
+        MultiGPUOptimizer,
+        auto_select_optimizer,
+        configure_gpu_memory,
+        get_optimal_batch_size,
+        gpu_memory_cleanup,
+    )
 
 _LAZY = {
     "AsyncEngine": "api.stream",
@@ -36,7 +43,9 @@ _LAZY = {
     "Failed": "backends.outcome",
     "GPUBatchProcessor": "api.processor",
     "GPUDSLOperations": "api.primitives",
+    "MultiGPUOptimizer": "gpu",
     "accelerate": "api.accelerate",
+    "auto_select_optimizer": "gpu",
     "batch_grid_op_multi_gpu": "api.grids",
     "batch_grid_op_optimized": "api.grids",
     "batch_grid_operations": "api.grids",
@@ -47,7 +56,10 @@ _LAZY = {
     "batching": "api.batching",
     "call_each": "api.calls",
     "call_many": "api.calls",
+    "configure_gpu_memory": "gpu",
+    "get_optimal_batch_size": "gpu",
     "gpu_grid_transform": "api.grids",
+    "gpu_memory_cleanup": "gpu",
     "multi_mapply_gpu": "api.primitives",
     "op": "api.custom",
     "profile_batt_operations": "api.profiling",
@@ -61,8 +73,10 @@ __all__ = [
     "Failed",
     "GPUBatchProcessor",
     "GPUDSLOperations",
+    "MultiGPUOptimizer",
     "__version__",
     "accelerate",
+    "auto_select_optimizer",
     "batch_grid_op_multi_gpu",
     "batch_grid_op_optimized",
     "batch_grid_operations",
@@ -73,7 +87,10 @@ __all__ = [
     "batching",
     "call_each",
     "call_many",
+    "configure_gpu_memory",
+    "get_optimal_batch_size",
     "gpu_grid_transform",
+    "gpu_memory_cleanup",
     "multi_mapply_gpu",
     "op",
     "profile_batt_operations",

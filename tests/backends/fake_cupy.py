@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import weakref
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+import arcbatt.backends
 from arcbatt import _core_lanes
 
 
@@ -172,3 +175,15 @@ def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleTyp
     )
     fake.cuda.alloc_pinned_memory = bytearray
     return fake
+
+
+def install(monkeypatch: Any, **options: Any) -> Any:
+    """Have CuPy be such a module, and the GPU backend one over it, for a test; returns the GPU backend."""
+    for name in ("cupy", "arcbatt.backends.cuda"):
+        monkeypatch.setitem(sys.modules, name, None)  # so that what is there now comes back
+    monkeypatch.setattr(arcbatt.backends, "cuda", None, raising=False)
+    sys.modules["cupy"] = module(**options)
+    del sys.modules["arcbatt.backends.cuda"]
+    backend = importlib.import_module("arcbatt.backends.cuda")
+    monkeypatch.setattr(backend, "cubin", lambda *_: "none")
+    return backend

@@ -5,7 +5,6 @@ What needs a GPU is in test_gpu.py.
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
 
@@ -27,12 +26,7 @@ TASKS = list(load_tasks("arcagi"))
 @pytest.fixture
 def cuda(monkeypatch):
     """The backend over a CuPy that is none."""
-    monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module(free=1 << 24))
-    monkeypatch.delitem(sys.modules, "arcbatt.backends.cuda", raising=False)
-    module = importlib.import_module("arcbatt.backends.cuda")
-    monkeypatch.setattr(module, "cubin", lambda *_: "none")
-    yield module
-    sys.modules.pop("arcbatt.backends.cuda", None)
+    return fake_cupy.install(monkeypatch, free=1 << 24)
 
 
 def same(got, want):

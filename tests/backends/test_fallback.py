@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 
 import numpy as np
 import pytest
 
-import arcbatt.backends
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.backends import choose, cpu
 from arcbatt.backends.choose import backend_for, make_engine, why_no_gpu
@@ -26,20 +24,14 @@ ALL = len(SAMPLES) * len(PROGRAMS)
 
 
 @pytest.fixture
-def fake():
-    return fake_cupy.module(free=1 << 26)
+def cuda(monkeypatch):
+    """The GPU backend over a CuPy that is none."""
+    return fake_cupy.install(monkeypatch, free=1 << 26)
 
 
 @pytest.fixture
-def cuda(monkeypatch, fake):
-    """The GPU backend over a CuPy that is none."""
-    monkeypatch.setitem(sys.modules, "cupy", fake)
-    monkeypatch.delitem(sys.modules, "arcbatt.backends.cuda", raising=False)
-    monkeypatch.delattr(arcbatt.backends, "cuda", raising=False)
-    module = importlib.import_module("arcbatt.backends.cuda")
-    monkeypatch.setattr(module, "cubin", lambda *_: "none")
-    yield module
-    sys.modules.pop("arcbatt.backends.cuda", None)
+def fake(cuda):
+    return cuda.cupy
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +59,8 @@ def same_run(summary):
 # --- no GPU to begin with ---
 def without_cupy(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.delitem(sys.modules, "arcbatt.backends.cuda", raising=False)
-    monkeypatch.delattr(arcbatt.backends, "cuda", raising=False)
+    monkeypatch.setitem(sys.modules, "arcbatt.backends.cuda", None)
+    del sys.modules["arcbatt.backends.cuda"]
 
 
 def raising(text):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
+from arcbatt.backends.arenas import CPU_ARENA_BYTES
 from arcbatt.backends.merged import Completion, MergedReference, Stop
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.outputs import ESCAPE, MOST_REASONS, OVERFLOW, REASONS, STATUS, Outputs, Wanted
@@ -42,7 +43,7 @@ class Engine:
         graph: Graph,
         *,
         threads: int | None = None,
-        arena_bytes: int = 64 << 20,
+        arena_bytes: int = CPU_ARENA_BYTES,
         most_bytes: int = 1 << 30,
         max_steps: int = MAX_STEPS,
         core: ModuleType | None = None,

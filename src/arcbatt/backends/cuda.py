@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends import cpu
+from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
 from arcbatt.backends.merged import Completion, Stop
 from arcbatt.backends.outcome import Outcome
@@ -142,7 +143,7 @@ class Engine:
         *,
         devices: Sequence[int] = (),
         slices: int | None = None,
-        arena_bytes: int = 1 << 20,
+        arena_bytes: int = GPU_ARENA_BYTES,
         memory_fraction: float = 0.8,
         keep_going: bool = True,
         max_steps: int = MAX_STEPS,
@@ -339,18 +340,27 @@ class Engine:
         order = np.argsort(-cells, kind="stable").astype(np.uint32)
         return np.stack([np.repeat(np.arange(slices, dtype=np.uint32), len(order)), np.tile(order, slices)], axis=1)
 
-    def room(self) -> int:
-        """Bytes that may still be allocated: within the pool's limit, or else the fraction of what is free."""
+    def most_bytes(self) -> int:
+        """What may be allocated in all: the pool's limit, or else the fraction of what is free."""
         pool = cupy.get_default_memory_pool()
         free, _ = cupy.cuda.runtime.memGetInfo()
-        most = pool.get_limit() or int(self.memory_fraction * (free + pool.total_bytes()))
-        return max(0, min(int(most) - int(pool.used_bytes()), int(free) + int(pool.free_bytes())))
+        return int(pool.get_limit()) or int(self.memory_fraction * (free + pool.total_bytes()))
+
+    def room(self) -> int:
+        """Bytes that may still be allocated."""
+        pool = cupy.get_default_memory_pool()
+        free, _ = cupy.cuda.runtime.memGetInfo()
+        return max(0, min(self.most_bytes() - int(pool.used_bytes()), int(free) + int(pool.free_bytes())))
 
     def _most_groups(self, words: int, items: int) -> int:
         """How many groups may run so many items, each in an arena of so many words: whole blocks of groups, or none."""
         a_block = self.kernel.threads // self.kernel.lanes
         room = self.room() - _LAUNCH_BYTES - 8 * items
-        return max(0, room) // (4 * words * a_block) * a_block
+        groups = max(0, room) // (4 * words * a_block) * a_block
+        pool = cupy.get_default_memory_pool()
+        if pool.total_bytes() + 4 * words * min(groups, self.groups) > self.most_bytes():
+            pool.free_all_blocks()  # blocks of other sizes would come on top
+        return groups
 
     def _launch(
         self, items: Any, there: dict[str, Any], out: _Results, groups: int, words: int, pool_next: Any, largest: int
