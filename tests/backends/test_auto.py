@@ -165,6 +165,13 @@ def test_speeds_are_kept_by_machine(tmp_path, monkeypatch):
     speeds.record_speeds({"cuda": speeds.Speed(3.0, 1e7)}, tmp_path)
     assert speeds.known_speeds(tmp_path)["cpu"] == speed
     assert speeds.known_start("cuda", tmp_path) == 2.5
+    monkeypatch.setattr(speeds, "_DRIVER", tmp_path)
+    (tmp_path / "gpus" / "0000:01:00.0").mkdir(parents=True)
+    (tmp_path / "gpus" / "0000:01:00.0" / "information").write_text("Model: \t NVIDIA L4\nIRQ: 7\n")
+    assert "NVIDIA L4" in speeds.machine_key()
+    assert speeds.known_speeds(tmp_path) == {}
+    monkeypatch.undo()
+    assert speeds.known_speeds(tmp_path)
     monkeypatch.setattr(speeds, "processor", lambda: "another")
     assert speeds.known_speeds(tmp_path) == {}
     assert speeds.known_start("cuda", tmp_path) is None

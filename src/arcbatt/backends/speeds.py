@@ -17,6 +17,7 @@ from arcbatt.backends.cuda_compile import cache_folder
 from arcbatt.files import beside
 
 FILE: Final = "speeds.json"
+_DRIVER: Final = Path("/proc/driver/nvidia")
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,23 @@ def processor() -> str:
 
 
 def machine_key() -> str:
-    """What a measurement holds for: this version on this processor, and the GPUs that are to be seen."""
+    """What a measurement holds for: this version on this processor, with these GPUs and the choice among them."""
+    gpus = "".join(f", {model}" for model in _gpu_models())
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return f"arcbatt {__version__}, {processor()}, {os.cpu_count()} cores" + (f", GPUs {visible}" if visible else "")
+    chosen = f" (of them {visible})" if visible else ""
+    return f"arcbatt {__version__}, {processor()}, {os.cpu_count()} cores{gpus}{chosen}"
+
+
+def _gpu_models() -> list[str]:
+    """The GPUs as the driver lists them, which needs no CuPy; none where it does not."""
+    found = []
+    for path in sorted(_DRIVER.glob("gpus/*/information")):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError:
+            continue
+        found += [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("Model:")]
+    return found
 
 
 def known_speeds(folder: Path | None = None) -> dict[str, Speed]:

@@ -290,3 +290,17 @@ def bench(
         command.write_curves(*curves)
     else:
         command.run_bench(suite or [], solvers or [], dataset, count or None, mutants or [], runs, each, baseline, out)
+
+
+@app.command()
+def info(
+    measure: Annotated[
+        bool, typer.Option("--measure", help="Time every engine there is, and keep the figures.")
+    ] = False,
+    compile_: Annotated[bool, typer.Option("--compile", help="Compile the GPU kernel for the GPUs there are.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show what there is to run on: versions, engines, GPUs, and from how much work on which is the fastest."""
+    from arcbatt.cli.info import print_info
+
+    print_info(measure, compile_, as_json)

@@ -21,6 +21,7 @@ import numpy as np
 
 from arcbatt import __version__
 from arcbatt.arc.tasks import Task
+from arcbatt.backends.speeds import processor
 from arcbatt.errors import UsageError
 from arcbatt.frontend import Program, unparse
 from arcbatt.run.options import RunOptions
@@ -202,7 +203,7 @@ def environment(backend: str) -> dict[str, Any]:
         "git": _git_version(),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "machine": f"{platform.system()} {platform.machine()} {_processor()}".strip(),
+        "machine": f"{platform.system()} {platform.machine()} {processor()}".strip(),
         "cores": os.cpu_count(),
         "backend": backend,
     }
@@ -214,16 +215,6 @@ def programs_digest(programs: Iterable[Program]) -> str:
     for program in programs:
         digest.update(unparse(program).encode())
     return digest.hexdigest()
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor()
 
 
 def _git_version() -> str | None:

@@ -1,0 +1,81 @@
+"""`arcbatt info`: what there is to run on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import typer
+
+from arcbatt.backends.choose import why_no_gpu
+from arcbatt.errors import UsageError
+from arcbatt.gpu.facts import machine_facts
+from arcbatt.gpu.kernels import compile_ahead
+from arcbatt.gpu.measure import measure
+
+
+def print_info(do_measure: bool, do_compile: bool, as_json: bool) -> None:
+    """Compile or measure first if asked to, then print all there is to know."""
+
+    def report(text: str) -> None:
+        typer.echo(text, err=True)
+
+    if do_compile:
+        if problem := why_no_gpu():
+            raise UsageError(f"no GPU to compile for: {problem}")
+        for kernel in compile_ahead():
+            report(f"GPU {kernel.device}: {kernel.path} after {kernel.seconds:.1f} s")
+    if do_measure:
+        measure(report)
+    facts = machine_facts()
+    typer.echo(json.dumps(facts, indent=2) if as_json else "\n".join(lines(facts)))
+
+
+def lines(facts: dict[str, Any]) -> list[str]:
+    """The facts as text."""
+    commit = f" ({facts['commit']})" if facts["commit"] else ""
+    found = [
+        f"arcbatt {facts['arcbatt']}{commit}, Python {facts['python']}, NumPy {facts['numpy']}, "
+        f"CuPy {facts['cupy'] or 'not installed'}",
+        f"machine: {facts['machine']}, {facts['cores']} cores, {_gigabytes(facts['memory'])} of memory",
+        f"CPU engine: {facts['cores']} threads, built by {facts['compiler']}",
+    ]
+    if facts["no_gpu"]:
+        found.append(f"no GPU: {facts['no_gpu']}")
+    else:
+        found.append(f"NVIDIA driver: {facts['driver']}")
+    found += [_gpu(one) for one in facts["gpus"]]
+    for name, speed in facts["speeds"].items():
+        found.append(
+            f"{name}: {speed['rate']:,.0f} evaluations/s, {speed['start']:.2f} s to start (measured {speed['when']})"
+        )
+    found += [_crossover(one) for one in facts["crossovers"]]
+    if not facts["speeds"]:
+        found.append("speeds: not measured here yet; arcbatt info --measure does")
+    elif not facts["crossovers"]:
+        found.append("crossovers: none, there is one engine")
+    return found
+
+
+def _gpu(one: dict[str, Any]) -> str:
+    capability = ".".join(map(str, one["capability"]))
+    if not one["supported"]:
+        kernel = "not supported: compute capability 6.0 is the least"
+    elif one["kernel"]:
+        kernel = f"kernel compiled: {one['kernel']}"
+    else:
+        kernel = "kernel not compiled yet: arcbatt info --compile does"
+    return (
+        f"GPU {one['number']}: {one['name']} ({one['architecture']}), compute capability {capability}, "
+        f"{_gigabytes(one['memory'])}, {_gigabytes(one['free_memory'])} free; {kernel}"
+    )
+
+
+def _crossover(one: dict[str, Any]) -> str:
+    if one["evaluations"] is None:
+        return f"{one['faster']} is never faster than {one['slower']}"
+    return f"{one['faster']} is faster than {one['slower']} from {one['evaluations']:,} evaluations on"
+
+
+def _gigabytes(number: int) -> str:
+    return f"{number / (1 << 30):.1f} GiB"

@@ -1,0 +1,61 @@
+"""The GPU kernel of each device: whether it is compiled and kept, and compiling it ahead."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arcbatt.backends.cuda_compile import KernelOptions, cubin
+from arcbatt.gpu.detect import cupy_for, devices
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The kernel of a device: where its machine code is kept, and how long it took to compile if it was just done."""
+
+    device: int
+    path: Path
+    seconds: float = 0.0
+
+
+class _NotKept(Exception):
+    """Leaves `cubin` where it would compile."""
+
+
+class _Looks:
+    """A compiler that only looks whether there is something to do."""
+
+    def __init__(self, nvrtc: Any) -> None:
+        self.getVersion = nvrtc.getVersion
+
+    def createProgram(self, *_: Any) -> Any:  # noqa: N802 - NVRTC's own name
+        raise _NotKept
+
+
+def kept_kernel(number: int, folder: Path | None = None) -> Kernel | None:
+    """The kernel of a device if it is compiled and kept."""
+    cupy = cupy_for(number)
+    try:
+        return Kernel(
+            number, cubin(_Looks(cupy.cuda.nvrtc), KernelOptions(), _architecture(cupy, number), folder=folder)
+        )
+    except _NotKept:
+        return None
+
+
+def compile_ahead(numbers: Iterable[int] | None = None, folder: Path | None = None) -> list[Kernel]:
+    """Compile the kernel for devices (all, if None), so that no run has to wait for it; devices of a kind share one."""
+    made = []
+    for number in [one.number for one in devices() if one.supported] if numbers is None else numbers:
+        cupy = cupy_for(number)
+        start = time.perf_counter()
+        path = cubin(cupy.cuda.nvrtc, KernelOptions(), _architecture(cupy, number), folder=folder)
+        made.append(Kernel(number, path, time.perf_counter() - start))
+    return made
+
+
+def _architecture(cupy: Any, number: int) -> int:
+    return int(cupy.cuda.Device(number).compute_capability)
