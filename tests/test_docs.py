@@ -74,6 +74,15 @@ def test_the_python_examples_of_the_batches_page():
     assert "on the reference" in scope["report"]
 
 
+def test_the_python_examples_of_the_devices_page():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "devices.md").read_text(), re.DOTALL)
+    scope: dict = {}
+    for block in blocks:
+        exec(block, scope)
+    assert scope["outputs"].done.all()
+    assert scope["size"] == 100
+
+
 def test_every_test_the_seeds_page_names_is_there():
     text = (ROOT / "docs" / "seeds.md").read_text()
     named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text)
