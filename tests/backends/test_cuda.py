@@ -88,10 +88,20 @@ def test_what_does_not_fit_goes_to_bigger_arenas_then_to_the_cpu(cuda, monkeypat
 def test_more_grids_than_the_pool_held(cuda, monkeypatch):
     samples = [sample for task in TASKS[:3] for sample in task.samples]
     programs = LIBRARY[:2]
-    engine = cuda.Engine.of(programs)
-    run_part = engine._run_part
-    monkeypatch.setattr(engine, "_run_part", lambda *args: run_part(*args, *(() if len(args) > 5 else (64,))))
-    same(engine.run(samples, "grid"), cpu.Engine.of(programs).run(samples, "grid"))
+    monkeypatch.setattr(cuda, "_POOL_BYTES", 64)
+    same(cuda.Engine.of(programs).run(samples, "grid"), cpu.Engine.of(programs).run(samples, "grid"))
+
+
+@pytest.mark.parametrize("count", [1, 7, 100])
+def test_parts_of_any_size_give_the_same(cuda, monkeypatch, count):
+    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", count)
+    programs = LIBRARY[::40]
+    samples = [sample for task in TASKS[:4] for sample in task.samples]
+    seen = []
+    engine = cuda.Engine.of(programs, arena_bytes=1 << 16)
+    same(engine.run(samples, "grid", progress=seen.append), cpu.Engine.of(programs).run(samples, "grid"))
+    assert seen == sorted(seen)
+    assert seen[-1] == len(samples)
 
 
 def test_a_stop_between_launches(cuda, monkeypatch):

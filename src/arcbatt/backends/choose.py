@@ -11,7 +11,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from arcbatt.arc.packing import PackedSamples
 from arcbatt.backends.outcome import Outcome
@@ -25,6 +25,9 @@ from arcbatt.limits import MAX_CELLS
 
 if TYPE_CHECKING:
     from arcbatt.backends.auto import Choice
+
+_GPU_SHARD: Final = 1024
+"""Samples of a GPU worker's first shard: by those it cuts its slices."""
 
 
 class AnyEngine(Protocol):
@@ -109,7 +112,8 @@ def _workers(backend: str, threads: int | None, devices: Sequence[int], workers:
                 raise UsageError(f"no GPU number {number}: {gpu_count()} are visible (see nvidia-smi)")
         engine = "arcbatt.backends.cuda:Engine"
         return [
-            WorkerSpec(f"GPU {number}", engine, (("devices", (number,)), ("keep_going", False))) for number in devices
+            WorkerSpec(f"GPU {number}", engine, (("devices", (number,)), ("keep_going", False)), _GPU_SHARD)
+            for number in devices
         ]
     return []
 

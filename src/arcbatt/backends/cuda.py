@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Final
@@ -18,6 +19,7 @@ from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends import cpu
 from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
+from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.merged import Completion, Stop
 from arcbatt.backends.outcome import Outcome
 from arcbatt.backends.outputs import ESCAPE, OVERFLOW, STATUS, Outputs, Wanted
@@ -122,6 +124,16 @@ class _Results:
         )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class _Ran:
+    """What a part gave: its results, how much of their pool is in use, how many tiers ran, the last one's arenas."""
+
+    out: _Results
+    pool_used: int
+    tiers: int
+    arena_bytes: int
+
+
 class Engine:
     """Runs one merged graph on samples, on one GPU. `names` are the programs, in the order of the columns of results.
 
@@ -174,6 +186,7 @@ class Engine:
         self._arena_bytes = arena_bytes
         self._sliced: Sliced | None = None
         self._resident: tuple[PackedSamples, dict[str, Any]] | None = None
+        self._inward, self._outward = Staging(cupy, self.device), Staging(cupy, self.device)
         with cupy.cuda.Device(self.device) as current:
             self._multiprocessors = int(current.attributes["MultiProcessorCount"])
             path = cubin(cupy.cuda.nvrtc, self.kernel, int(current.compute_capability))
@@ -213,7 +226,7 @@ class Engine:
             self._resident = (data, {
                 one.name: there[one.name]
                 if getattr(before, one.name, None) is getattr(data, one.name)
-                else cupy.asarray(getattr(data, one.name))
+                else self._inward.to_device("samples", getattr(data, one.name))
                 for one in fields(PackedSamples)
             })  # fmt: skip
         return self._resident[1]
@@ -267,49 +280,82 @@ class Engine:
         stop: Stop | None,
         progress: Callable[[int], None] | None,
     ) -> None:
-        """All samples, a launch after the other; fewer samples a launch as long as memory is short."""
+        """All samples, a launch after the other; fewer samples a launch as long as memory is short.
+
+        While a part runs, the results of the one before are fetched and the items of the one after sent.
+        """
         self.sliced(len(data))
+        self.resident(data)
         first = 0
-        while first < len(data) and not (stop and stop()):
-            part = slice(first, min(first + self._most_samples, len(data)))
-            fitted = False
-            try:
-                self._run_part(data, part, result, wanted, largest)
-                fitted = True
-            except cupy.cuda.memory.OutOfMemoryError:
-                pass  # what the launch had allocated goes with the error
-            if not fitted:
-                count = part.stop - part.start
-                cupy.get_default_memory_pool().free_all_blocks()
-                result.incidents[f"GPU {self.device} ran out of memory: launches were halved"] += 1
-                if count > 1:
-                    self._most_samples = count // 2
+        items: tuple[slice, Future[Any]] | None = None
+        fetched: Future[None] | None = None
+
+        def landed() -> None:
+            if fetched is not None:
+                fetched.result()
+                if progress:
+                    progress(int(result.done.sum()))
+
+        with Beside(len(data) > self._most_samples) as beside:
+            while first < len(data) and not (stop and stop()):
+                part = self._part(data, first)
+                ran: _Ran | None = None
+                try:
+                    if items is None or items[0] != part:
+                        items = part, beside.do(self._sent, data, part)
+                    pending = items[1].result()
+                    after = self._part(data, part.stop)
+                    items = (after, beside.do(self._sent, data, after)) if after.start < after.stop else None
+                    ran = self._run_part(data, part, pending, wanted, largest)
+                except cupy.cuda.memory.OutOfMemoryError:
+                    pass  # what the launch had allocated goes with the error
+                landed()
+                fetched = None
+                if ran is not None:
+                    fetched = beside.do(self._fetch, ran, data, part, result, wanted, largest)
+                elif self._smaller(part, result):
+                    items = None
                     continue
-                why = f"a sample did not fit in the memory of GPU {self.device}"
-                self._on_cpu(data, np.arange(part.start, part.stop), result, wanted, largest, why, stop)
-            first = part.stop
-            if progress:
-                progress(int(result.done.sum()))
+                else:
+                    why = f"a sample did not fit in the memory of GPU {self.device}"
+                    self._on_cpu(data, np.arange(part.start, part.stop), result, wanted, largest, why, stop)
+                first = part.stop
+            landed()
+
+    def _part(self, data: PackedSamples, first: int) -> slice:
+        """The samples of the launch that begins with one."""
+        return slice(first, min(first + self._most_samples, len(data)))
+
+    def _smaller(self, part: slice, result: Outputs) -> bool:
+        """Have launches be half of a part that did not fit; false if that is one sample already."""
+        cupy.get_default_memory_pool().free_all_blocks()
+        result.incidents[f"GPU {self.device} ran out of memory: launches were halved"] += 1
+        count = part.stop - part.start
+        self._most_samples = max(1, count // 2)
+        return bool(count > 1)
+
+    def _sent(self, data: PackedSamples, part: slice) -> Any:
+        """The work items of some samples, on the device."""
+        items = self._items(data, np.arange(part.start, part.stop), len(self.sliced(len(data)).codes))
+        return self._inward.to_device("items", items)
 
     def _run_part(
-        self, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int, pool_bytes: int = 0
-    ) -> None:
-        """Some samples: launched, run again where they did not fit, and fetched."""
-        rows = np.arange(part.start, part.stop)
+        self, data: PackedSamples, part: slice, pending: Any, wanted: Wanted, largest: int, pool_bytes: int = 0
+    ) -> _Ran:
+        """Some samples: launched, and run again where they did not fit."""
         sliced = self.sliced(len(data))
         there = {**self.resident(data)}
         for name in ("input", "expected", "task"):
             there[name] = there[name][part]
         pool_bytes = pool_bytes or min(_POOL_BYTES, self.room() // 4)
-        out = _Results.make(len(rows), len(self.names), wanted, pool_bytes)
-        pending = cupy.asarray(self._items(data, rows, len(sliced.codes)))
-        items = len(pending)
+        out = _Results.make(part.stop - part.start, len(self.names), wanted, pool_bytes)
+        items = pending
         least = max((len(code.image) for code in sliced.codes), default=0) + 4096
         words, tier = max(self._arena_bytes // 4, least), 0
-        groups = min(self.groups, self._most_groups(words, items))
-        if items and not groups:
+        groups = min(self.groups, self._most_groups(words, len(items)))
+        if len(items) and not groups:
             words = least
-            groups = min(self.groups, self._most_groups(words, items))
+            groups = min(self.groups, self._most_groups(words, len(items)))
             if not groups:
                 raise cupy.cuda.memory.OutOfMemoryError(4 * words, 0)
         pool_next = cupy.zeros(1, np.uint32)
@@ -324,14 +370,9 @@ class Engine:
                 self.last.moved(tier, len(pending))
         used = 16 * int(pool_next[0])
         if used > pool_bytes and wanted == "grid":
-            return self._run_part(data, part, result, wanted, largest, used)
-        self.last.items += items
-        self._fetch(out, part, result, wanted, used)
-        result.grown += len(self.last.tiers)
-        result.peak_bytes = max(result.peak_bytes, 4 * words // _TIER)
-        result.done[part] = True
-        self._finish_on_cpu(data, rows, result, wanted, largest)
-        return None
+            return self._run_part(data, part, items, wanted, largest, used)
+        self.last.items += len(items)
+        return _Ran(out, used, tier, 4 * words // _TIER)
 
     def _items(self, data: PackedSamples, rows: NDArray[np.int64], slices: int) -> NDArray[np.uint32]:
         """Work items (slice, row): costly slices first, and of each the samples with most cells first."""
@@ -389,22 +430,28 @@ class Engine:
             self.last.ticks.append((items.get(), ticks.get()))
         return again[: int(counters[1])]
 
-    @staticmethod
-    def _fetch(out: _Results, part: slice, result: Outputs, wanted: Wanted, used: int) -> None:
-        """The results of a launch to where those of the run are."""
-        out.statuses.get(out=result.statuses[part])
-        result.matches[part] = out.matches.get().view(np.bool_)
-        out.agreement.get(out=result.agreement[part])
+    def _fetch(
+        self, ran: _Ran, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int
+    ) -> None:
+        """The results of a part to where those of the run are; what fitted nowhere from the CPU engine."""
+        out, host = ran.out, self._outward.to_host
+        result.statuses[part] = host("statuses", out.statuses)
+        result.matches[part] = host("matches", out.matches).view(np.bool_)
+        result.agreement[part] = host("agreement", out.agreement)
         if wanted != "match":
             assert result.hashes is not None
-            out.hashes.get(out=result.hashes[part])
+            result.hashes[part] = host("hashes", out.hashes)
         if wanted == "grid":
             assert result.grids is not None
-            offset = out.offset.get()
+            offset = host("offset", out.offset)
             offset[offset >= 0] += len(result.grids.cells)
             result.grids.offset[part] = offset
-            result.grids.height[part], result.grids.width[part] = out.height.get(), out.width.get()
-            result.grids.cells = np.concatenate([result.grids.cells, out.pool[:used].get()])
+            result.grids.height[part], result.grids.width[part] = host("height", out.height), host("width", out.width)
+            result.grids.cells = np.concatenate([result.grids.cells, host("cells", out.pool[: ran.pool_used])])
+        result.grown += ran.tiers - 1
+        result.peak_bytes = max(result.peak_bytes, ran.arena_bytes)
+        result.done[part] = True
+        self._finish_on_cpu(data, np.arange(part.start, part.stop), result, wanted, largest)
 
     # --- what the device left open ---
     def _finish_on_cpu(

@@ -41,8 +41,6 @@ from arcbatt.limits import MAX_CELLS
 LEAST_SECONDS: Final = 0.1
 MOST_SECONDS: Final = 1.0
 """How long a shard should take."""
-FIRST_SHARD: Final = 64
-"""Samples of a shard at most, as long as no time is known."""
 MOST_STARTS: Final = 3
 """How often in a row a worker may end without having finished a shard, before it is given up."""
 MOST_TRIES: Final = 2
@@ -213,17 +211,17 @@ class _Job:
         self.stopped = self.stopped or bool(self.stop and self.stop())
         return self.stopped
 
-    def shard(self, rate: float, workers: int) -> _Shard | None:
-        """The next shard for a worker of that many samples a second."""
+    def shard(self, rate: float, first: int, workers: int) -> _Shard | None:
+        """The next shard for a worker of that many samples a second; of at most `first` if that is not known."""
         if self.again:
             return self.again.popleft()
         left = len(self.data) - self.next
         if not left:
             return None
         share = -(-left // (2 * workers))  # the last shards are short, so that workers end together
-        size = max(min(share, int(MOST_SECONDS * rate)), int(LEAST_SECONDS * rate)) if rate else min(share, FIRST_SHARD)
-        first, self.next = self.next, self.next + min(max(size, 1), left)
-        return _Shard(first, self.next)
+        size = max(min(share, int(MOST_SECONDS * rate)), int(LEAST_SECONDS * rate)) if rate else min(share, first)
+        start, self.next = self.next, self.next + min(max(size, 1), left)
+        return _Shard(start, self.next)
 
     def put(self, rows: NDArray[np.int64], part: Outputs) -> None:
         """Place the outcomes of some samples."""
@@ -312,7 +310,7 @@ class _Watch:
                 slot.line.send(MakeEngine(job.engine.pickled))
                 slot.engine, slot.rate, slot.waiting = job.engine.key, 0.0, True
                 return
-            slot.shard = job.shard(slot.rate, sum(not one.given_up for one in self.slots))
+            slot.shard = job.shard(slot.rate, slot.spec.first_shard, sum(not one.given_up for one in self.slots))
             if slot.shard is None:
                 return
             if slot.samples is not self.shared.layout:

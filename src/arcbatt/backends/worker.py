@@ -41,6 +41,8 @@ class WorkerSpec:
     name: str
     engine: str
     options: tuple[tuple[str, Any], ...] = ()
+    first_shard: int = 64
+    """Samples of a shard at most, as long as no time is known."""
 
     def make(self, graph: Any) -> Any:
         """The engine for a graph."""
