@@ -133,6 +133,27 @@ def test_several_are_tried_after_one(clock, want):
     assert [name for name, _ in log] == ["cpu", "cuda", "cuda", "two", "two", "two"]
 
 
+def test_the_next_programs_begin_with_what_was_chosen(clock):
+    choice = auto.Choice()
+    choice.rates = {"cpu": 1.0, "cuda": 10.0, "two": 20.0}
+    log = []
+    engine_of(clock, log, [("cpu", 1.0, 0), ("cuda", 0.1, 3)], choice, [("two", 0.05, 2)]).run(SAMPLES)
+    assert log == [("two", len(SAMPLES))]
+
+
+def test_a_choice_that_fails_for_the_next_programs_is_passed_over(clock, want):
+    def fails():
+        raise MemoryError("no memory")
+
+    log = []
+    choice = auto.Choice(rates={"cpu": 1.0, "cuda": 10.0})
+    candidates = [auto.Candidate("cpu", lambda: Timed(clock, 0.1, 0, log, "cpu")), auto.Candidate("cuda", fails)]
+    result = auto.Engine(NAMES, candidates, choice).run(SAMPLES, "grid")
+    same(result, want)
+    assert result.incidents == {"cuda was not used: MemoryError: no memory": 1}
+    assert log == [("cpu", len(SAMPLES))]
+
+
 @pytest.mark.parametrize("error", [MemoryError("no memory"), RuntimeError("cudaErrorUnknown")])
 def test_one_that_fails_is_named_and_passed_over(clock, want, error):
     def fails():

@@ -81,6 +81,15 @@ class Engine:
         self._more = more
         self._made: dict[str, Any] = {}
         self._incidents: Counter[str] = Counter()
+        if not self.choice.rates.keys() <= {one.name for one in self.candidates}:
+            self._ask_for_more()
+        while self.backend not in self._made:
+            try:
+                self._engine(self.backend)
+            except PROBLEMS as error:
+                if self.backend == self.candidates[0].name:
+                    raise
+                self._rule_out(self.backend, f"{type(error).__name__}: {error}")
 
     @property
     def backend(self) -> str:
@@ -138,9 +147,8 @@ class Engine:
 
     def next_candidate(self) -> Candidate | None:
         """The first that was neither timed nor ruled out."""
-        if self._more is not None and {one.name for one in self.candidates} <= self.choice.rates.keys():
-            self.candidates += self._more()
-            self._more = None
+        if {one.name for one in self.candidates} <= self.choice.rates.keys():
+            self._ask_for_more()
         tried = {*self.choice.rates, *self.choice.ruled_out}
         return next((one for one in self.candidates if one.name not in tried), None)
 
@@ -163,17 +171,24 @@ class Engine:
                 again = engine.run(part, outputs, **options)
                 seconds = time.perf_counter() - began
             except PROBLEMS as error:
-                self.choice.ruled_out[one.name] = f"{type(error).__name__}: {error}"
-                self._incidents[f"{one.name} was not used: {type(error).__name__}: {error}"] += 1
+                self._rule_out(one.name, f"{type(error).__name__}: {error}")
                 continue
             if not again.done.all():
                 return
-            if again.moved:
-                why = "; ".join(again.moved)
-                self.choice.ruled_out[one.name] = why
-                self._incidents[f"{one.name} was not used: {why}"] += 1
+            if again.moved.total() > again.done.size * len(self.names) // 2:
+                self._rule_out(one.name, "; ".join(again.moved))
                 continue
             self.choice.rates[one.name] = len(part) * len(self.names) / max(seconds, 1e-9)
+
+    def _ask_for_more(self) -> None:
+        if self._more is not None:
+            self.candidates += self._more()
+            self._more = None
+
+    def _rule_out(self, name: str, why: str) -> None:
+        self.choice.rates.pop(name, None)
+        self.choice.ruled_out[name] = why
+        self._incidents[f"{name} was not used: {why}"] += 1
 
     def _engine(self, name: str) -> Any:
         if name not in self._made:
