@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
 from arcbatt.backends import cpu
+from backends import fake_cupy
 
 
 def _first(folder: str) -> bool:
@@ -80,3 +83,12 @@ class Slow(cpu.Engine):
         while not stop():
             time.sleep(0.01)
         return super().run(samples, *args, stop=stop, **options)
+
+
+def fake_gpu(graph, *, folder, **options):
+    """The GPU engine over a CuPy that is none; in the first worker of all its second launch fails."""
+    sys.modules["cupy"] = fake = fake_cupy.module(free=1 << 26)
+    cuda = importlib.import_module("arcbatt.backends.cuda")
+    cuda.cupy, cuda.cubin = fake, lambda *_: "none"
+    fake.fail_at = 2 if _first(folder) else 0
+    return cuda.Engine(graph, **options)

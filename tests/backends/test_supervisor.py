@@ -140,6 +140,19 @@ def test_a_device_that_is_lost_costs_a_worker_and_no_value(want, tmp_path):
     assert "replaced" in text
 
 
+def test_gpu_engines_in_workers_one_of_which_loses_its_device(tmp_path):
+    graph = merge(LIBRARY[::40])
+    options = (("folder", str(tmp_path)), ("devices", (0,)), ("keep_going", False))
+    spec = WorkerSpec("GPU 0", "backends.odd_engines:fake_gpu", options, first_shard=8)
+    engine = supervisor.Engine(graph, [spec] * 2, backend="cuda")
+    result = engine.run(SAMPLES, "grid")
+    same(result, cpu.Engine(graph).run(SAMPLES, "grid"))
+    assert not result.moved
+    (text,) = result.incidents
+    assert "failed: _CudaError: cudaErrorIllegalAddress" in text
+    assert "replaced" in text
+
+
 def test_a_shard_over_which_workers_end_is_left_to_this_process():
     samples = [*SAMPLES[:70], Sample(((1, 2),) * 9), *SAMPLES[70:]]
     result = engine_of("Poisoned", 2).run(samples, "grid")
