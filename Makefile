@@ -48,9 +48,12 @@ fuzz-short:
 $(FUZZ)/fuzz: $(FUZZ)/main.o $(FUZZ)/lanes.o
 	$(CXX) $(FUZZ_FLAGS) $^ -o $@ -pthread
 
-$(FUZZ)/%.o: fuzz/%.cpp $(NATIVE) $(wildcard fuzz/*.h)
+$(FUZZ)/%.o: fuzz/%.cpp $(NATIVE) $(wildcard fuzz/*.h) $(FUZZ)/lane_library.h
+	$(CXX) $(FUZZ_FLAGS) -I$(FUZZ) -c $< -o $@
+
+$(FUZZ)/lane_library.h: src/arcbatt/backends/cuda_source.py $(NATIVE)
 	@mkdir -p $(FUZZ)
-	$(CXX) $(FUZZ_FLAGS) -c $< -o $@
+	$(PYTHON) $< $@
 
 $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lower/*.py)
 	$(BIN)/python fuzz/corpus.py $@

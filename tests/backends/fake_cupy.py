@@ -85,7 +85,7 @@ class _Function:
         self.fake.launches.append(blocks[0])
         if self.fake.fail_at == len(self.fake.launches):
             raise _CudaError("cudaErrorIllegalAddress: an illegal memory access was encountered")
-        _core_lanes.launch(args[0].data.ptr, blocks[0] * threads[0] // 32)
+        _core_lanes.launch(args[0].data.ptr, blocks[0])
 
 
 class _Device:

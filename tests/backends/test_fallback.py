@@ -142,12 +142,12 @@ def test_all_of_it_fits_in_the_fraction(cuda, fake, want):
 
 
 def test_fewer_arenas_where_the_pool_is_small(cuda, fake, want):
-    fake.pool.set_limit(size=12 << 20)
-    engine = cuda.Engine.of(PROGRAMS)
+    fake.pool.set_limit(size=6 << 20)
+    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 18)
     result = engine.run(SAMPLES, "grid")
     same(result, want)
-    assert fake.pool.peak <= 12 << 20
-    a_block = engine.kernel.threads // engine.kernel.lanes
+    assert fake.pool.peak <= 6 << 20
+    a_block = engine.kernel.groups
     assert max(fake.launches) * a_block < engine.groups
     assert not result.incidents
     assert not result.moved

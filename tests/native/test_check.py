@@ -16,7 +16,7 @@ from arcbatt.arc.packing import pack_samples
 from arcbatt.backends.cpu import STATUS, Engine
 from arcbatt.backends.python import Sample
 from arcbatt.frontend import parse_program
-from arcbatt.lower.codes import CODES, FIXED_COST, MULTIPLIES
+from arcbatt.lower.codes import BY_COLUMNS, BY_LANES, CODES, FIXED_COST, MULTIPLIES
 from arcbatt.lower.lower import VERSION, Code
 from arcbatt.lower.variants import VARIANTS
 from arcbatt.ops.types import GRID, INT, parse_type
@@ -231,6 +231,25 @@ def spoil_bodies(w: Words) -> None:
     w.code[w.extra(w.at("LOOP_APPLY")) + 1] = 0
 
 
+def _window(w: Words) -> int:
+    """Where the words about lanes lie, behind a loop's bodies."""
+    at = w.at("LOOP_APPLY")
+    assert w.code[w.extra(at)] & BY_LANES
+    return at + w.code[at + 1] - 3
+
+
+def spoil_window(w: Words) -> None:
+    w.code[_window(w) + 1] = len(w.image)
+
+
+def spoil_window_rows(w: Words) -> None:
+    w.code[_window(w) + 1] -= 1
+
+
+def spoil_both_ways(w: Words) -> None:
+    w.code[w.extra(w.at("LOOP_APPLY"))] |= BY_COLUMNS
+
+
 def spoil_cost_place(w: Words) -> None:
     w.code[w.at("fill") + 4] = w.code[w.at("fill") + 2]
 
@@ -315,7 +334,10 @@ SPOILED = {
     spoil_escape_from_body: "fill at word .* reads {Cell} from slot .*, which holds nothing",
     spoil_walked: "toindices at word .*: writes slot .*, which its body needs again",
     spoil_loop_strict: "LOOP_APPLY at word .*: must fail with what it walks",
-    spoil_bodies: "LOOP_APPLY at word .*: has words behind its bodies",
+    spoil_bodies: "LOOP_APPLY at word .*: its window is not well formed",
+    spoil_window: "LOOP_APPLY at word .*: its window is not well formed",
+    spoil_window_rows: "writes slot .*, outside a window",
+    spoil_both_ways: "LOOP_APPLY at word .*: its columns are not well formed",
     spoil_cost_place: "fill at word .*: its cost is outside the slots",
     spoil_output: "an output outside the slots: ",
     spoil_output_place: "an output outside the slots: 1000000",

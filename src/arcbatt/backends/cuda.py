@@ -19,6 +19,7 @@ from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends import cpu
 from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
+from arcbatt.backends.cuda_launch import Counts, Launcher, Work, tasks_for
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.merged import Completion, Stop
 from arcbatt.backends.outcome import Outcome
@@ -48,9 +49,14 @@ _LAUNCH_BYTES: Final = 1 << 14
 """What a launch allocates beside arenas and by item, at most."""
 _POOL_BYTES: Final = 1 << 24
 """Room for the grids of a launch at first."""
+_BATCH_ARENA: Final = 4
+"""How many times smaller the arenas of a batch are: it has many, and what does not fit runs by itself."""
+_MOST_SHARED_BYTES: Final = 8 << 30
+"""Memory for loops that are shared out."""
+_LEAST_SHARED_BYTES: Final = 1 << 20
+_NO_TASKS: Final = np.empty(0, np.uint32)
 _LAUNCH_SAMPLES: Final = 1 << 14
 """Samples a launch at most, so that a stop is seen."""
-_SAMPLES: Final = ("cells", "offset", "height", "width", "input", "expected", "task", "first", "count", "demo")
 
 
 def device_count() -> int:
@@ -81,17 +87,19 @@ def lost_device() -> tuple[type[Exception], ...]:
 
 
 @dataclass
-class RunStats:
+class RunStats(Counts):
     """What the launches of a run took, and where items went that did not fit."""
 
     items: int = 0
-    kernel_ms: float = 0.0
     tiers: list[int] = field(default_factory=list)
     """Items that went to the second tier, the third, ..."""
     on_cpu: int = 0
     """Evaluations that fitted no tier and ran on the CPU engine."""
-    ticks: list[tuple[NDArray[np.uint32], NDArray[np.uint32]]] = field(default_factory=list)
-    """Of each launch, its items (slice, sample) and the clock cycles each took over 16; where that was asked for."""
+
+    @property
+    def kernel_ms(self) -> float:
+        """What all launches took on the device."""
+        return sum(self.launches_ms)
 
     def moved(self, tier: int, count: int) -> None:
         """Count items that went on to a tier (1 for the second)."""
@@ -178,8 +186,14 @@ class Engine:
         self._most_samples = _LAUNCH_SAMPLES
         self.last = RunStats()
         """Of the last run."""
+        self.batch = 64
+        """Samples a block takes at a time, where there are twice as many."""
+        self.batch_patience = 1_000_000
+        """Clock cycles an instruction may take in a batch before its item is left to run by itself."""
+        self.patience = 40_000_000
+        """Clock cycles an item may take by itself before its loops are shared out; 0 for any number."""
         self.timed = False
-        """Whether to take the time of every item."""
+        """Whether to take the time of every task."""
         self._rewrites = rewrites or Rewrites.lowered()
         self._typed = compile_graph(graph, self._rewrites).graph
         self._slices = slices
@@ -208,7 +222,7 @@ class Engine:
     @property
     def groups(self) -> int:
         """How many groups of lanes are resident."""
-        return self._multiprocessors * self.kernel.blocks * self.kernel.threads // self.kernel.lanes
+        return self._multiprocessors * self.kernel.blocks * self.kernel.groups
 
     def sliced(self, samples: int) -> Sliced:
         """The slices, cut once, by the number of samples seen first."""
@@ -334,13 +348,20 @@ class Engine:
         self._most_samples = max(1, count // 2)
         return bool(count > 1)
 
-    def _sent(self, data: PackedSamples, part: slice) -> Any:
-        """The work items of some samples, on the device."""
-        items = self._items(data, np.arange(part.start, part.stop), len(self.sliced(len(data)).codes))
-        return self._inward.to_device("items", items)
+    def _sent(self, data: PackedSamples, part: slice) -> NDArray[np.int32]:
+        """The order in which samples of a part are taken: those with most cells first. It is on the device too."""
+        grids = data.input[part]
+        cells = data.height[grids].astype(np.int64) * data.width[grids]
+        return np.argsort(-cells, kind="stable").astype(np.int32)
 
     def _run_part(
-        self, data: PackedSamples, part: slice, pending: Any, wanted: Wanted, largest: int, pool_bytes: int = 0
+        self,
+        data: PackedSamples,
+        part: slice,
+        order: NDArray[np.int32],
+        wanted: Wanted,
+        largest: int,
+        pool_bytes: int = 0,
     ) -> _Ran:
         """Some samples: launched, and run again where they did not fit."""
         sliced = self.sliced(len(data))
@@ -349,37 +370,48 @@ class Engine:
             there[name] = there[name][part]
         pool_bytes = pool_bytes or min(_POOL_BYTES, self.room() // 4)
         out = _Results.make(part.stop - part.start, len(self.names), wanted, pool_bytes)
-        items = pending
-        least = max((len(code.image) for code in sliced.codes), default=0) + 4096
-        words, tier = max(self._arena_bytes // 4, least), 0
-        groups = min(self.groups, self._most_groups(words, len(items)))
-        if len(items) and not groups:
-            words = least
-            groups = min(self.groups, self._most_groups(words, len(items)))
-            if not groups:
-                raise cupy.cuda.memory.OutOfMemoryError(4 * words, 0)
         pool_next = cupy.zeros(1, np.uint32)
-        while len(pending) and groups:
-            again = self._launch(pending, there, out, groups, words, pool_next, largest)
-            pending = pending[again]
-            words, tier = words * _TIER, tier + 1
-            if not len(pending) or words > _MOST_WORDS:
+        launcher = Launcher(
+            cupy, self._function, self.kernel, self._blob, self._table, len(self.names), self.max_steps, there, out,
+            largest, pool_next, self.last, self.timed,
+        )  # fmt: skip
+        slices = len(sliced.codes)
+        least = max((len(code.image) for code in sliced.codes), default=0) + 4096
+        items = self._in_batches(launcher, order, slices, least)
+        if items is None:
+            items = np.stack([np.repeat(np.arange(slices, dtype=np.int32), len(order)), np.tile(order, slices)], axis=1)
+        words, tier = max(self._arena_bytes // 4, least), 0
+        if len(items) and not self._most_groups(words, len(items)):
+            words = least
+            if not self._most_groups(words, len(items)):
+                raise cupy.cuda.memory.OutOfMemoryError(4 * words, 0)
+        while len(items):
+            groups = min(self.groups, self._most_groups(words, len(items)))
+            if not groups or words > _MOST_WORDS:
                 break
-            groups = min(groups, self._most_groups(words, len(pending)))
-            if groups:
-                self.last.moved(tier, len(pending))
-        used = 16 * int(pool_next[0])
+            if tier:
+                self.last.moved(tier, len(items))
+            memory = min(_MOST_SHARED_BYTES, self._spare(words, groups, len(items)))
+            patience = self.patience if memory >= _LEAST_SHARED_BYTES else 0
+            items = launcher.tasks(tasks_for(items), groups, words, patience, memory)
+            words, tier = words * _TIER, tier + 1
+        used = 16 * int(pool_next.get()[0])
         if used > pool_bytes and wanted == "grid":
-            return self._run_part(data, part, items, wanted, largest, used)
-        self.last.items += len(items)
+            return self._run_part(data, part, order, wanted, largest, used)
+        self.last.items += slices * len(order)
         return _Ran(out, used, tier, 4 * words // _TIER)
 
-    def _items(self, data: PackedSamples, rows: NDArray[np.int64], slices: int) -> NDArray[np.uint32]:
-        """Work items (slice, row): costly slices first, and of each the samples with most cells first."""
-        grids = data.input[rows]
-        cells = data.height[grids].astype(np.int64) * data.width[grids]
-        order = np.argsort(-cells, kind="stable").astype(np.uint32)
-        return np.stack([np.repeat(np.arange(slices, dtype=np.uint32), len(order)), np.tile(order, slices)], axis=1)
+    def _in_batches(
+        self, launcher: Launcher, order: NDArray[np.int32], slices: int, least: int
+    ) -> NDArray[np.int32] | None:
+        """Run all slices on all samples by batches; the items that are left. None where batches are not to be had."""
+        blocks = self._multiprocessors * self.kernel.blocks
+        words = max(self._arena_bytes // 4 // _BATCH_ARENA, least)
+        batch = min(self.batch, self._most_groups(words, 2 * slices * len(order)) // blocks)
+        if batch < self.kernel.groups or len(order) < 2 * batch:
+            return None
+        work = Work(_NO_TASKS, self._inward.to_device("order", order), slices * -(-len(order) // batch), batch)
+        return launcher.batches(work, blocks, words, self.batch_patience)
 
     def most_bytes(self) -> int:
         """What may be allocated in all: the pool's limit, or else the fraction of what is free."""
@@ -395,7 +427,7 @@ class Engine:
 
     def _most_groups(self, words: int, items: int) -> int:
         """How many groups may run so many items, each in an arena of so many words: whole blocks of groups, or none."""
-        a_block = self.kernel.threads // self.kernel.lanes
+        a_block = self.kernel.groups
         room = self.room() - _LAUNCH_BYTES - 8 * items
         groups = max(0, room) // (4 * words * a_block) * a_block
         pool = cupy.get_default_memory_pool()
@@ -403,32 +435,10 @@ class Engine:
             pool.free_all_blocks()  # blocks of other sizes would come on top
         return groups
 
-    def _launch(
-        self, items: Any, there: dict[str, Any], out: _Results, groups: int, words: int, pool_next: Any, largest: int
-    ) -> Any:
-        """Run items; the places of those that did not fit."""
-        a_block = self.kernel.threads // self.kernel.lanes
-        blocks = max(1, min(groups, len(items)) // a_block)
-        arenas = cupy.empty(blocks * a_block * words, np.uint32)
-        counters = cupy.zeros(2, np.uint32)
-        again = cupy.empty(len(items), np.uint32)
-        ticks = cupy.zeros(len(items) if self.timed else 0, np.uint32)
-        launch = cupy.asarray(np.array([
-            _address(self._blob), _address(self._table), _address(items), len(items), _address(counters),
-            _address(arenas), words, self.max_steps, *(_address(there[name]) for name in _SAMPLES),
-            len(self.names), *map(_address, (out.statuses, out.matches, out.agreement, out.hashes)),
-            _address(out.pool), out.pool.size, _address(pool_next), *map(_address, (out.offset, out.height, out.width)),
-            largest, _address(again), _address(counters) + 4, _address(ticks),
-        ], np.uint64))  # fmt: skip
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record()
-        self._function((blocks,), (self.kernel.threads,), (launch,))
-        end.record()
-        end.synchronize()
-        self.last.kernel_ms += float(cupy.cuda.get_elapsed_time(start, end))
-        if self.timed:
-            self.last.ticks.append((items.get(), ticks.get()))
-        return again[: int(counters[1])]
+    def _spare(self, words: int, groups: int, items: int) -> int:
+        """Bytes that are left beside so many arenas."""
+        spare = self.room() - 4 * words * groups - _LAUNCH_BYTES - 64 * items
+        return max(0, spare - Launcher.bytes_beside(spare)) // 2 // 16 * 16
 
     def _fetch(
         self, ran: _Ran, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int
@@ -503,11 +513,6 @@ class Engine:
         completion = Completion(result, data, self.graph, largest=largest, max_steps=self.max_steps, stop=stop)
         completion.fill(np.flatnonzero(result.origin.any(axis=1)).tolist())
         completion.finish()
-
-
-def _address(array: Any) -> int:
-    """Where an array lies on the device; 0 for an empty one."""
-    return int(array.data.ptr) if array.size else 0
 
 
 def _first_line(error: Exception) -> str:

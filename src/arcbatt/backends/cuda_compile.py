@@ -13,6 +13,8 @@ from arcbatt.errors import ArcbattError
 from arcbatt.files import beside
 
 ENTRY: Final = "arcbatt_run"
+LANES: Final = 32
+"""Of a group: a warp."""
 
 
 class CompileError(ArcbattError):
@@ -21,20 +23,24 @@ class CompileError(ArcbattError):
 
 @dataclass(frozen=True)
 class KernelOptions:
-    """How the kernel is built: lanes a group, threads a block, blocks a multiprocessor at least."""
+    """How the kernel is built: threads a block, blocks a multiprocessor at least."""
 
-    lanes: int = 32
-    threads: int = 128
-    blocks: int = 4
+    threads: int = 512
+    blocks: int = 2
     fast_compile: str = ""
     """A level for the compiler's own switch (min, mid, max), or nothing: sooner compiled, slower to run."""
+
+    @property
+    def groups(self) -> int:
+        """Groups of lanes in a block."""
+        return self.threads // LANES
 
     def flags(self, arch: int) -> tuple[str, ...]:
         """The compiler's options for an architecture (90 for compute capability 9.0)."""
         fast = (f"--Ofast-compile={self.fast_compile}",) if self.fast_compile else ()
         return (
             "--std=c++17", "-default-device", f"--gpu-architecture=sm_{arch}", *fast,
-            f"-DAB_LANES={self.lanes}", f"-DAB_THREADS={self.threads}", f"-DAB_BLOCKS={self.blocks}",
+            f"-DAB_LANES={LANES}", f"-DAB_THREADS={self.threads}", f"-DAB_BLOCKS={self.blocks}",
         )  # fmt: skip
 
 

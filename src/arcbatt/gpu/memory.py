@@ -124,7 +124,7 @@ def _room(device_id: int, fraction: float) -> _Room:
         pool = cupy.get_default_memory_pool()
         most = int(pool.get_limit()) or int(fraction * (free + pool.total_bytes()))
         count = int(cupy.cuda.Device(device_id).attributes["MultiProcessorCount"])
-        groups = count * kernel.blocks * kernel.threads // kernel.lanes
+        groups = count * kernel.blocks * kernel.groups
         return _Room(int(total), max(0, most - int(pool.used_bytes())), groups * GPU_ARENA_BYTES)
 
 

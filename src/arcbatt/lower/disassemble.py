@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from arcbatt.lower.codes import (
     BY_COLUMNS,
+    BY_LANES,
     CODES,
     FIXED_COST,
     FUNCTIONS_VALUE,
@@ -29,6 +30,7 @@ _FLAGS: Final = {
     NEVER_EQUAL: "never equal",
     ORIGINALS: "originals",
     BY_COLUMNS: "by columns",
+    BY_LANES: "by lanes",
 }
 _INDENT: Final = "    "
 

@@ -24,6 +24,7 @@ from arcbatt.ir.typed import (
 from arcbatt.lower import columns as columnwise
 from arcbatt.lower.codes import (
     BY_COLUMNS,
+    BY_LANES,
     CODES,
     FIXED_COST,
     FUNCTIONS_VALUE,
@@ -147,6 +148,8 @@ class _Lowering:
         self.marks: list[tuple[int, int]] = []
         """Where the code of each node begins in the main code."""
         self.inputs: dict[str, int] = {}
+        self.by_lanes = 0
+        """Loops so far that lanes can run."""
 
     def run(self) -> Code:
         values: dict[int, Value] = {}
@@ -379,42 +382,43 @@ class _Lowering:
         containers = [self.container(code, args[k], node.bodies[0].params[k]) for k in range(count)]
         inner = [*containers, *args[count:]]
         wanted = self.result_type(name, node)
-        columns: list[int] | None = None
-        if self.columns and name in columnwise.LOOPS and _without_loops(node.bodies[0]):
-            first, columns = self.body_by_columns(node.bodies[0], args, wanted, name, containers)
-            bodies = [first]
-        else:
-            bodies = [self.body(node.bodies[0], args, wanted, charged=True, loop=name)]
+        first, how, window = self.body_together(node.bodies[0], args, wanted, name, containers)
+        bodies = [first]
         if name in ("valmax", "valmin") and len(node.bodies) > 1:
             bodies.append(self.body(node.bodies[1], args, self.key_type(name, node.type), charged=True))
         op = CODES["LOOP_APPLY"] if name == "rapply" else _LOOPS[name]
         return self.emit(
             code, op, inner, node.type, times=times, cost=cost, strict=node.strict,
             extra=(
-                flags | (BY_COLUMNS if columns else 0), len(bodies), *(word for body in bodies for word in body),
-                *(columns or ()),
+                flags | how, len(bodies), *(word for body in bodies for word in body), *window,
             ),
         )  # fmt: skip
 
-    def body_by_columns(
+    def body_together(
         self, body: Body, args: list[Value], wanted: Type | None, loop: str, containers: list[Value]
-    ) -> tuple[list[int], list[int] | None]:
-        """A body whose slots lie together, and what it takes to run it by columns where that is possible."""
+    ) -> tuple[list[int], int, list[int]]:
+        """A body whose slots lie together; a flag for how many of its items can run at once, and what that takes."""
         for node in body.nodes:
             if node.op == "const":
                 self.constant(node.type, node.args[:2], node.args[2])  # before the slots of the body
-        first = self.slots.top
+        first, together, lanes = self.slots.top, self.slots.together, self.by_lanes
         self.slots.together = True
         try:
             words = self.body(body, args, wanted, charged=True, loop=loop)
         finally:
-            self.slots.together = False
-        params = list(zip(words[4::2], words[5::2], strict=True))
-        window = columnwise.Window(self.bodies[words[0]], first, self.slots.top, params, words[1], words[2])
-        walked = [value.slot for value in containers]
-        return words, columnwise.column_words(
-            loop, window, self.types, lambda place: self.slots.depths.get(place, 0), walked, self.slots.depth
-        )
+            self.slots.together = together
+        rows = self.slots.top - first
+        if self.columns and _without_loops(body):
+            params = list(zip(words[4::2], words[5::2], strict=True))
+            window = columnwise.Window(self.bodies[words[0]], first, self.slots.top, params, words[1], words[2])
+            walked = [value.slot for value in containers]
+            columns = columnwise.column_words(
+                loop, window, self.types, lambda place: self.slots.depths.get(place, 0), walked, self.slots.depth
+            )
+            if columns:
+                return words, BY_COLUMNS, columns
+        self.by_lanes += 1
+        return words, BY_LANES, [first, rows, int(self.by_lanes - 1 > lanes)]
 
     def apply_to_pair(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int) -> Value | None:
         """`apply` to the two numbers of an IJ inside a body, written out."""

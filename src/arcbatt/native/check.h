@@ -38,6 +38,7 @@ class Checker {
     struct Slot {
         u32 length = 0;  // 0: no slot starts here
         bool within = false;
+        bool window = false;       // lanes have this place for themselves
         bool written = false;      // by some instruction, or before the code runs
         u32 holds = NO_TYPE;       // the type of its value at this point of the walk
         u32 depth = 0;             // in how many bodies it was written
@@ -51,6 +52,7 @@ class Checker {
         u32 body;
         BodyRef at;
         size_t journal;
+        u32 first = 0, rows = 0;  // its window, where lanes can run it
     };
     static constexpr u32 COST = NO_TYPE - 1;  // holds a number of steps, as a word without status
 
@@ -178,6 +180,12 @@ class Checker {
                 return refuse(at, "its columns are not well formed");
             return true;
         }
+        if (ins.extra()[0] & BY_LANES) {
+            if (end - word != LANES_WORDS || word[0] == 0 || u64(word[0]) + word[1] > slots_.size())
+                return refuse(at, "its window is not well formed");
+            for (u32 k = word[0]; k < word[0] + word[1]; ++k) slots_[k].window = true;
+            return true;
+        }
         return word == end || refuse(at, "has words behind its bodies");
     }
 
@@ -222,6 +230,11 @@ class Checker {
         const Slot& slot = slots_[place];
         bool used = slot.read_depth < open_.size() && open_[slot.read_depth].number == slot.read_by;
         if (used) return refuse(at, "writes slot " + std::to_string(place) + ", which its body needs again");
+        for (const Open& one : open_) {
+            bool inside = place >= one.first && place + slot.length <= one.first + one.rows;
+            if (one.first && one.body == 0 && !inside)
+                return refuse(at, "writes slot " + std::to_string(place) + ", outside a window");
+        }
         set(place, holds);
         return true;
     }
@@ -233,7 +246,7 @@ class Checker {
         Slot& slot = slots_[place];
         if (!slot.written) {
             if (slot.constant == NO_TYPE) {
-                auto in_slot = [this](u32 word) { return slots_[word].within; };
+                auto in_slot = [this](u32 word) { return slots_[word].within || slots_[word].window; };
                 std::string wrong = constants_.problem(place, type, in_slot);
                 if (!wrong.empty()) return refuse("the constant at " + std::to_string(place) + ": " + wrong);
                 slot.constant = wanted;
@@ -435,8 +448,9 @@ class Checker {
         bool over_items = loop && loop->params == Params::ITEMS;
         if (!loop) {
             refuse(at, "has no signature");
-        } else if ((given & ~(over_items ? OVER_FUNCTIONS | FUNCTIONS_VALUE | BY_COLUMNS : 0)) ||
-                   (given & ~BY_COLUMNS) == FUNCTIONS_VALUE) {
+        } else if ((given & ~(over_items ? OVER_FUNCTIONS | FUNCTIONS_VALUE | BY_COLUMNS | BY_LANES : 0)) ||
+                   (given & ~(BY_COLUMNS | BY_LANES)) == FUNCTIONS_VALUE ||
+                   (given & (BY_COLUMNS | BY_LANES)) == (BY_COLUMNS | BY_LANES)) {
             refuse(at, "flags " + std::to_string(given));
         } else if (ins.count() < walks || ins.strict() < walks || ins.strict() > ins.count()) {
             refuse(at, "must fail with what it walks");
@@ -447,6 +461,11 @@ class Checker {
         }
         if (!reason_.empty() || !read_args(at)) return at;
         open_.push_back(Open{at, ++loops_, 0, BodyRef{ins.extra() + 2}, journal_.size()});
+        if (given & BY_LANES) {
+            LanesRef window{ins.w + ins.length() - LANES_WORDS};
+            open_.back().first = window.first();
+            open_.back().rows = window.rows();
+        }
         for (u32 k = 0; k < ins.count(); ++k)
             if (slots_[ins.arg(k)].written) need(slots_[ins.arg(k)]);
         return enter(*loop);

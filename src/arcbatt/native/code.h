@@ -6,7 +6,8 @@
 // `times` says how often the call counts towards the steps of the loop it is in (-1: it is not in one); `cost place` is
 // where its own steps are kept for bodies that owe them (0: nowhere). The first `strict` arguments fail it when they
 // have failed. A loop's extras are flags, the number of bodies, and the bodies: code place, result slot, result type,
-// parameter count, parameter slots and types; behind them, where it can run by columns, what columns.h needs.
+// parameter count, parameter slots and types; behind them, where it can run by columns or by lanes, what columns.h or
+// by_lanes.h needs.
 #pragma once
 
 #include "types.h"
@@ -29,6 +30,7 @@ enum Flag : u32 {
     OVER_FUNCTIONS = 16,   // a loop over functions made from the items: each counts for one
     FUNCTIONS_VALUE = 32,  // and its second argument is the value they are called with
     BY_COLUMNS = 256,      // a loop whose body can run for many items at once
+    BY_LANES = 512,        // a loop whose body the lanes of a group can run, each for items of its own
 };
 
 constexpr u32 MAX_ARGS = 4;
@@ -71,5 +73,15 @@ struct ColumnsRef {
     AB_FN bool keeps(u32 place) const { return kept()[(place - w[0]) / 32] >> (place - w[0]) % 32 & 1u; }
     AB_FN bool varies(u32 place) const { return place - w[0] < w[1]; }
 };
+
+// What a loop needs to run by lanes: its body's slots lie together, and whether there are loops in it that can run by
+// lanes themselves.
+struct LanesRef {
+    const u32* w;
+    AB_FN u32 first() const { return w[0]; }
+    AB_FN u32 rows() const { return w[1]; }
+    AB_FN bool inside() const { return w[2] != 0; }
+};
+constexpr u32 LANES_WORDS = 3;
 
 }  // namespace arcbatt

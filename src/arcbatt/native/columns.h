@@ -8,12 +8,11 @@
 // loop runs, since an inner loop often walks the same container again and again.
 #pragma once
 
-#include "code.h"
-#include "dispatch.h"
+#include "by_lanes.h"
 
 namespace arcbatt {
 
-constexpr u32 CHUNK = 128;
+constexpr u32 CHUNK = AB_OWN_SLOTS ? 16 : 128;  // a lane by itself has little room
 constexpr u32 SPREAD_WORDS = 4 * MAX_ARGS * CHUNK;
 
 struct Column {
@@ -262,7 +261,25 @@ struct ColumnRun {
         }
     }
 
-    // A function on containers that gives a number, called for one item after the other.
+    // A function on containers that gives a number, called for one item after the other, or by each lane for its own.
+#if AB_LANES > 1
+    AB_FN bool one_by_one(Ins ins, const Column* args, Column out) const {
+        u32 section = (c.a.capacity - c.a.top) / AB_LANES, words = types[ins.type()].slot_words;
+        return !c.g.flagged(m, [&](u32 k) {
+            u32 place = c.a.top + (k % AB_LANES) * section;
+            own::Ctx lane{{}, own::Arena{c.a.base, place, place + section, 0, 0, 0}};
+            u32 given[MAX_ARGS][4], result[4];
+            const u32* pointers[MAX_ARGS];
+            for (u32 a = 0; a < ins.count(); ++a) {
+                for (u32 w = 0; w < types[ins.arg_type(a)].slot_words; ++w) given[a][w] = args[a].word(w, k);
+                pointers[a] = given[a];
+            }
+            if (u32(own::call_variant(lane, ins.op(), pointers, result)) != u32(OK)) return true;
+            for (u32 w = 0; w < words; ++w) out.word(w, k) = result[w];
+            return false;
+        });
+    }
+#else
     AB_FN bool one_by_one(Ins ins, const Column* args, Column out) const {
         u32 mark = c.a.top, words = types[ins.type()].slot_words;
         for (u32 k = 0; k < m; ++k) {
@@ -279,6 +296,7 @@ struct ColumnRun {
         }
         return true;
     }
+#endif
 };
 
 }  // namespace arcbatt

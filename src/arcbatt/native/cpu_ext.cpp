@@ -308,11 +308,13 @@ static nb::list values(const Program& program, const PackedArrays& arrays, u32 s
 
 #if AB_LANES > 1
 // The GPU's entry by lanes that take turns, group after group: what a launch does, without a GPU. For tests.
-static void launch(u64 address, u32 groups) {
+static void launch(u64 address, u32 blocks) {
     const Launch* p = device_pointer<const Launch>(address);
     static thread_local Lanes lanes;
-    for (u32 group = 0; group < groups; ++group)
-        lanes.run([&](u32 lane) { run_items(*p, Group{&lanes, lane}, group); });
+    for (u32 block = 0; block < blocks; ++block) {
+        u32 shared[2] = {};
+        lanes.run([&](u32 lane) { run_launch(*p, Group{&lanes, lane}, Team{block, 1, 0, shared}); });
+    }
 }
 #endif
 
@@ -344,7 +346,7 @@ NB_MODULE(AB_MODULE, m) {
     m.doc() = "The compiled core of arcbatt.";
     m.attr("lanes") = AB_LANES;
 #if AB_LANES > 1
-    m.def("launch", &launch, "What a launch on a GPU does, by so many groups one after the other.");
+    m.def("launch", &launch, "What a launch on a GPU does, by so many blocks of one group one after the other.");
 #endif
     m.def("compiler", &compiler, "The compiler the core was built with.");
     m.def("call_variant", &call, "Call one native function on words.");

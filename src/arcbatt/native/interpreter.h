@@ -29,6 +29,10 @@ struct Frame {
     u64 slow;  // items before this one are taken one by one
     u32 best[MAX_ITEM_WORDS];
     u32 best_index;
+#if AB_LANES > 1
+    u64 widest;      // items of the loops inside it that could run by lanes, at most
+    u64 item_steps;  // steps when its item began
+#endif
 };
 
 constexpr u32 MAX_ROOMS = 8;
@@ -49,6 +53,18 @@ struct Interpreter {
     u64 turns;
     u32 rooms;
     ColumnRoom room[MAX_ROOMS];
+#if AB_OWN_SLOTS
+    u32 floor;  // the depth at which the end of a body is the end of the run
+#endif
+#if AB_LANES > 1
+    i64 patience;  // after how many ticks loops are left; 0 for any number
+    i64 started;
+    bool late;      // whether they were
+    bool shared;    // whether only loops are left that can be shared out (shares.h)
+    u32 edge;       // the depth of a loop of which only a part is run, whose end is the end of the run; 0 for none
+    Status ended;   // how that came out
+    Status failed;  // why a loop ended that was shared out
+#endif
 
     AB_FN u32* slot(u32 place) { return c.a.at(place); }
     AB_FN Status status(u32 place) { return Status(*c.a.at(place)); }
@@ -97,24 +113,105 @@ struct Interpreter {
     }
 
     AB_FN void run(u32 pc) {
-        for (;;) {
-            c.g.sync();  // what one instruction wrote may be written over by the next
-            Ins ins{code + pc};
-            u32 op = ins.op();
-            if (op == HALT) return;
-            if (op == END_BODY) {
-                pc = end_body();
-            } else if (op == OWE) {
-                owe(ins);
-                pc += ins.length();
-            } else if (op >= LOOP_APPLY) {
-                pc = begin_loop(pc, ins);
-            } else {
-                plain(ins);
-                pc += ins.length();
-            }
+        while (code[pc] != HALT) {
+            pc = instruction(pc);
+#if AB_OWN_SLOTS || AB_LANES > 1
+            if (pc == NOWHERE) break;
+#endif
         }
+        c.g.sync();
     }
+
+    // Run one instruction; where the next one is.
+    AB_FN u32 instruction(u32 pc) {
+        c.g.sync();  // what one instruction wrote may be written over by the next
+        Ins ins{code + pc};
+        u32 op = ins.op();
+        if (op == END_BODY) {
+#if AB_OWN_SLOTS
+            if (depth == floor) return NOWHERE;
+#endif
+            return end_body();
+        }
+        if (op >= LOOP_APPLY) return begin_loop(pc, ins);
+        if (op == OWE)
+            owe(ins);
+        else
+            plain(ins);
+        return pc + ins.length();
+    }
+
+#if AB_LANES > 1
+    // Run an instruction outside of bodies, with all there is in its bodies, unless it takes too long.
+    AB_FN void outermost(u32 pc) {
+        late = false;
+        steps = 0;
+        do {
+            pc = instruction(pc);
+        } while (depth && !late);
+        depth = 0;
+        c.g.sync();
+    }
+    // Whether loops are to be left as they are.
+    AB_FN bool too_late() {
+        late = patience && c.g.from_one([&] { return clock_ticks() - started > patience; });
+        if (late && shared && level_to_share() == NOWHERE) {
+            late = false;
+            started = clock_ticks();
+        }
+        return late;
+    }
+    AB_FN u32 leave_loops() {
+        c.a.capacity = capacity;
+        return NOWHERE;
+    }
+    // The outermost loop that others can take items of; NOWHERE if there is none.
+    AB_FN u32 level_to_share() const {
+        for (u32 level = edge ? edge - 1 : 0; level < depth; ++level) {
+            const Frame& f = frames[level];
+            if (f.body == 0 && f.n - f.index >= 2 && f.n < NOWHERE && can_share(Ins{code + f.loop})) return level;
+        }
+        return NOWHERE;
+    }
+    AB_FN bool can_share(Ins ins) const {
+        u32 type = body_of(ins, 0).type();
+        switch (ins.op()) {
+            case LOOP_SFILTER:
+            case LOOP_MFILTER:
+                return true;
+            case LOOP_ARGMAX:
+            case LOOP_ARGMIN:
+            case LOOP_VALMAX:
+            case LOOP_VALMIN:
+                return types[type].scalar;
+            case LOOP_APPLY:
+            case LOOP_PAPPLY:
+            case LOOP_PRAPPLY:
+            case LOOP_MAPPLY:
+            case LOOP_MPAPPLY:
+                return one_level(types, type);
+        }
+        return false;
+    }
+#endif
+
+    // End a loop that has failed, or whose result stands already.
+    AB_FN u32 end_loop(Frame& f, Ins ins, Status s) {
+#if AB_LANES > 1
+        if (depth == edge) return end_part(s);
+#endif
+        --depth;
+        *slot(ins.dst()) = s;
+        if (s == OK) *slot(ins.dst()) = charge_result(ins);
+        return close(f, ins);
+    }
+#if AB_LANES > 1
+    AB_FN u32 end_part(Status s) {
+        ended = s;
+        c.a.capacity = capacity;
+        return NOWHERE;
+    }
+#endif
 
     AB_FN void owe(Ins ins) {
         u64 owed = ins.w[2];
@@ -589,6 +686,10 @@ struct Interpreter {
                 return close(f, ins);
             }
         }
+#if AB_LANES > 1
+        f.widest = 0;
+        if (depth && (ins.extra()[0] & BY_LANES)) widen(frames[depth - 1], f.n);
+#endif
         ++depth;
         return next_item(f, ins);
     }
@@ -670,6 +771,9 @@ struct Interpreter {
     }
 
     AB_FN u32 next_item(Frame& f, Ins ins) {
+#if AB_LANES > 1
+        if (too_late()) return leave_loops();
+#endif
         if (ins.extra()[0] & BY_COLUMNS && f.n >= LEAST_COLUMN && f.body == 0) {
             bool done = false;
             while (f.index < f.n && f.index >= f.slow && !done) {
@@ -679,37 +783,151 @@ struct Interpreter {
                 else
                     f.slow = f.index + m;
             }
-            if (done) {
-                --depth;
-                *slot(ins.dst()) = charge_result(ins);
-                return close(f, ins);
-            }
+            if (done) return end_loop(f, ins, OK);
         }
+#if AB_LANES > 1
+        while (lanes_suit(f, ins)) {
+            Taken taken = take_by_lanes(f, ins);
+            if (taken.ended) return end_loop(f, ins, taken.status);
+        }
+        if (f.index >= f.n && depth == edge) return end_part(OK);
+        f.item_steps = steps;
+#endif
         if (f.index >= f.n) {
             --depth;
             *slot(ins.dst()) = finish(f, ins);
             return close(f, ins);
         }
         c.g.sync();  // the last item's result may be its parameter
-        u32 op = ins.op();
-        if (op == LOOP_RAPPLY) f.body = u32(f.index);
+        if (ins.op() == LOOP_RAPPLY) f.body = u32(f.index);
         BodyRef body = body_of(ins, f.body);
-        if (op == LOOP_PAPPLY || op == LOOP_MPAPPLY) {
-            load_param(body, 0, ins.arg(0), f.index);
-            load_param(body, 1, ins.arg(1), f.index);
-        } else if (op == LOOP_PRAPPLY) {
-            u32 m = value(ins.arg(1))[1];
-            load_param(body, 0, ins.arg(0), f.index / m);
-            load_param(body, 1, ins.arg(1), f.index % m);
-        } else if (op == LOOP_POWER) {
-            *slot(body.param(0)) = OK;
-        } else if (body.params()) {
-            load_param(body, 0, ins.arg(0), f.index);
-        }
+        load_params(ins, body, f.index);
         f.mark = c.a.top;
         f.turn = ++turns;
         return body.code();
     }
+
+    // A body's parameters for one item.
+    AB_FN void load_params(Ins ins, BodyRef body, u64 index) {
+        u32 op = ins.op();
+        if (op == LOOP_PAPPLY || op == LOOP_MPAPPLY) {
+            load_param(body, 0, ins.arg(0), index);
+            load_param(body, 1, ins.arg(1), index);
+        } else if (op == LOOP_PRAPPLY) {
+            u32 m = value(ins.arg(1))[1];
+            load_param(body, 0, ins.arg(0), index / m);
+            load_param(body, 1, ins.arg(1), index % m);
+        } else if (op == LOOP_POWER) {
+            *slot(body.param(0)) = OK;
+        } else if (body.params()) {
+            load_param(body, 0, ins.arg(0), index);
+        }
+    }
+
+#if AB_LANES > 1
+    // --- loops by lanes ---
+    struct Taken {
+        bool ended;  // the loop is done or has failed, as the status says
+        Status status;
+    };
+
+    static AB_FN void widen(Frame& f, u64 n) { f.widest = most(f.widest, n); }
+
+    AB_FN LanesRef lanes_of(Ins ins) const { return LanesRef{body_of(ins, bodies(ins)).w}; }
+
+    // Whether the next items are for lanes. Where loops inside could run by lanes too, the first item shows how many
+    // items they have.
+    AB_FN bool lanes_suit(const Frame& f, Ins ins) const {
+        if (!(ins.extra()[0] & BY_LANES) || f.body || f.index < f.slow || f.n - f.index < LEAST_LANES) return false;
+        return !lanes_of(ins).inside() || (f.index && f.widest < WIDE_INSIDE);
+    }
+
+    // Take the next items, each lane some of them; where that does not work, they are to be taken one by one.
+    AB_CALL Taken take_by_lanes(Frame& f, Ins ins) {
+        BodyRef body = body_of(ins, 0);
+        LanesRef shape = lanes_of(ins);
+        u32 m = u32(least(f.n - f.index, u64(LANE_TURN))), mark = c.a.top;
+        u32 place = c.a.take(LaneTurn::table_words(m, types[body.type()].slot_words));
+        f.slow = f.index + m;  // unless all goes well
+        if (place == NOWHERE) return Taken{false, OK};
+        LaneTurn turn{c, types, code, ins, body, shape, f.index, m, max_steps, max_trips, c.a.at(place), LaneRoom(c.a)};
+        Taken taken{false, OK};
+        if (trips + m <= max_trips && turn.room.words >= shape.rows() + LEAST_HEAP) {
+            c.g.each(AB_LANES, [&](u32 lane) { turn.run(lane, depth, turns, frames); });
+            taken = accept_lanes(f, ins, turn, mark);
+        }
+        if (f.slow > f.index) c.a.top = mark;
+        return taken;
+    }
+
+    AB_FN Taken accept_lanes(Frame& f, Ins ins, const LaneTurn& turn, u32 mark) {
+        u32 m = turn.m;
+        u32 good = u32(c.g.min_of(m, i32(m), [&](u32 k) { return turn.status(k) == OK ? i32(m) : i32(k); }));
+        if (ins.op() == LOOP_EXTRACT) {
+            u32 found = u32(c.g.min_of(good, i32(m), [&](u32 k) { return turn.words_at(0, k) ? i32(k) : i32(m); }));
+            if (found < m) return found_by_lanes(f, ins, turn, found);
+        }
+        u64 cost = turn.steps_before(good);
+        if (steps + cost > max_steps) return ended_by_lanes(f, LIMIT, cost);  // all went well, but for too long
+        if (good < m) {
+            Status s = turn.status(good);
+            cost += turn.steps(good);
+            if (s == OVERFLOW_ || s == VOID_ || s == ESCAPE || steps + cost > max_steps) return Taken{false, OK};
+            return ended_by_lanes(f, s, cost);
+        }
+        if (!accept_all(f, ins, turn, mark)) return Taken{false, OK};
+        f.index += m;
+        f.slow = f.index;
+        trips += m;
+        steps += cost;
+        return Taken{false, OK};
+    }
+    AB_FN Taken ended_by_lanes(Frame& f, Status s, u64 cost) {
+        steps += cost;
+        f.slow = f.index;
+        return Taken{true, s};
+    }
+    AB_FN Taken found_by_lanes(Frame& f, Ins ins, const LaneTurn& turn, u32 found) {
+        u64 cost = turn.steps_before(found + 1);
+        if (steps + cost > max_steps) return ended_by_lanes(f, LIMIT, cost);
+        u32 inner = item_type(ins.arg_type(0));
+        const u32* items = c.a.at(value(ins.arg(0))[0]);
+        unbox(types, inner, items + (f.index + found) * types[inner].item_words, value(ins.dst()));
+        return ended_by_lanes(f, OK, cost);
+    }
+
+    // The results of all items, none of which failed.
+    AB_FN bool accept_all(Frame& f, Ins ins, const LaneTurn& turn, u32 mark) {
+        u32 op = ins.op(), type = turn.body.type(), m = turn.m;
+        bool merged = op == LOOP_MAPPLY || op == LOOP_MPAPPLY;
+        bool listed = merged || op == LOOP_APPLY || op == LOOP_PAPPLY || op == LOOP_PRAPPLY;
+        if (!listed) {
+            if (types[type].kind != K_INT || !accept_chunk(f, ins, turn.body, Column{turn.words(), m}, m)) return false;
+            c.a.top = mark;
+            return true;
+        }
+        if (merged && types[type].kind == K_INT) {  // no containers: counted, and refused at the end
+            f.acc_n += m;
+            c.a.top = mark;
+            return true;
+        }
+        if (!one_level(types, type) || f.acc_n + m > f.acc_room || (merged && types[type].scalar)) return false;
+        u32 stride = merged ? 2 : types[type].item_words, words = types[type].slot_words;
+        u32* acc = c.a.at(f.acc) + f.acc_n * stride;
+        u32 between = c.a.top, total = types[type].scalar ? 0 : turn.gather(c.a, mark);
+        if (total == NOWHERE) return false;
+        bool beyond = c.g.flagged(m, [&](u32 k) {
+            u32 slot[3 * MAX_ITEM_WORDS];
+            for (u32 w = 0; w < words; ++w) slot[w] = turn.words_at(w, k);
+            return box(types, type, slot, acc + k * stride) != OK;
+        });
+        if (beyond) return false;
+        c.g.move_down(c.a.at(mark), c.a.at(between), total);
+        c.a.top = mark + total;
+        f.acc_n += m;
+        return true;
+    }
+#endif
 
     // --- loops by columns ---
     // Room for a loop's columns, what it knows brought up to date; null where there is none.
@@ -857,12 +1075,7 @@ struct Interpreter {
         bool done = false;
         if (s == VOID_ || ++trips > max_trips) s = ESCAPE;
         if (s == OK) s = accept(f, ins, body, done);
-        if (s != OK || done) {
-            --depth;
-            *slot(ins.dst()) = s;
-            if (s == OK) *slot(ins.dst()) = charge_result(ins);
-            return close(f, ins);
-        }
+        if (s != OK || done) return end_loop(f, ins, s);
         ++f.index;
         return next_item(f, ins);
     }
@@ -928,7 +1141,7 @@ struct Interpreter {
                     return OK;
                 }
                 copy_words(c.a.at(f.acc) + 2 * f.acc_n, result, 2);
-                keep_low(f, body.type(), c.a.at(f.acc) + 2 * f.acc_n);
+                keep_low(f.mark, body.type(), c.a.at(f.acc) + 2 * f.acc_n);
                 ++f.acc_n;
                 return OK;
             default: {
@@ -943,7 +1156,7 @@ struct Interpreter {
                 if (types[inner].scalar)
                     c.a.top = f.mark;
                 else
-                    keep_low(f, inner, item);
+                    keep_low(f.mark, inner, item);
                 ++f.acc_n;
                 return OK;
             }
@@ -951,22 +1164,24 @@ struct Interpreter {
     }
 
     // Drop what the body left in the arena but for its result, which moves down to where the body started.
-    AB_FN void keep_low(Frame& f, u32 type, u32* item) {
+    AB_FN void keep_low(u32 mark, u32 type, u32* item) {
         const TypeDesc& t = types[type];
         u64 words;
         if (t.kind == K_GRID)
             words = (u64(item[1] >> 16) * (item[1] & 0xFFFFu) + 3) / 4;
         else if ((t.kind == K_SET || t.kind == K_SEQ) && types[t.item].scalar)
             words = u64(item[1]) * types[t.item].item_words;
+        else if (t.scalar)
+            words = 0;
         else
             return;
         u32 place = item[0];
-        if (place >= f.mark && words) {
-            c.g.move_down(c.a.at(f.mark), c.a.at(place), u32(words));
-            item[0] = f.mark;
-            c.a.top = f.mark + u32(words);
+        if (place >= mark && words) {
+            c.g.move_down(c.a.at(mark), c.a.at(place), u32(words));
+            item[0] = mark;
+            c.a.top = mark + u32(words);
         } else {
-            c.a.top = f.mark;
+            c.a.top = mark;
         }
     }
 
@@ -1044,6 +1259,9 @@ struct Interpreter {
 
     // Leave a loop: its steps are charged to the loop around it as often as it is written.
     AB_FN u32 close(Frame& f, Ins ins) {
+#if AB_LANES > 1
+        if (depth) widen(frames[depth - 1], f.widest);
+#endif
         if (depth == 0) c.a.capacity = capacity;
         u64 cost = steps;
         steps = f.outer_steps;

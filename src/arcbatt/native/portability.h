@@ -40,6 +40,10 @@ typedef unsigned long long uint64_t;
 #define AB_LANES 1
 #endif
 static_assert(AB_LANES == 1 || AB_LANES == 32, "a group has one lane or 32");
+// Set where this code is compiled once more, for a lane of a group by itself (by_lanes.h).
+#ifndef AB_OWN_SLOTS
+#define AB_OWN_SLOTS 0
+#endif
 
 namespace arcbatt {
 
@@ -76,6 +80,15 @@ AB_FN u32 fetch_add(u32& word, u32 by) {
     return before;
 #endif
 }
+AB_FN u64 fetch_add(u64& word, u64 by) {
+#if AB_DEVICE
+    return atomicAdd(reinterpret_cast<unsigned long long*>(&word), by);
+#else
+    u64 before = word;
+    word += by;
+    return before;
+#endif
+}
 AB_FN void fetch_or(u32& word, u32 bits) {
 #if AB_DEVICE
     atomicOr(&word, bits);
@@ -83,12 +96,13 @@ AB_FN void fetch_or(u32& word, u32 bits) {
     word |= bits;
 #endif
 }
-// Cycles of the clock of a GPU's multiprocessor.
+// Cycles of the clock of a GPU's multiprocessor; elsewhere a count of how often it was looked at.
 AB_FN i64 clock_ticks() {
 #if AB_DEVICE
     return clock64();
 #else
-    return 0;
+    static thread_local i64 looks = 0;
+    return ++looks;
 #endif
 }
 

@@ -32,7 +32,15 @@ struct Arena {
         top += u32(words);
         return place;
     }
+#if AB_OWN_SLOTS
+    // A lane by itself (by_lanes.h) has slots of its own for the body it runs; all else is the group's.
+    u32 own_first, own_rows, own_place;
+    AB_FN u32* at(u32 offset) const {
+        return base + (offset - own_first < own_rows ? offset - own_first + own_place : offset);
+    }
+#else
     AB_FN u32* at(u32 offset) const { return base + offset; }
+#endif
 };
 
 struct Ctx {
