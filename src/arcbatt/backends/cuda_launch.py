@@ -20,12 +20,12 @@ START, PART_OF, TAKE_UP = range(3)
 _NOWHERE: Final = 0xFFFFFFFF
 _NO_PLACE: Final = 0xFFFFFFFFFFFFFFFF
 _HALT: Final = np.dtype(
-    [(name, np.uint32) for name in ("slice", "sample", "index", "n", "top", "parent", "first_part", "parts")]
+    [(name, np.uint32) for name in "slice sample index n top parent first_part parts grain none".split()]
     + [("place", np.uint64)]
 )
 _MOST_HALTS: Final = 1 << 16
 _MOST_PARTS: Final = 1 << 20
-_PARTS: Final = 64
+_PARTS: Final = 24
 """Parts a loop is shared out in, at most."""
 _SAMPLES: Final = ("cells", "offset", "height", "width", "input", "expected", "task", "first", "count", "demo")
 
@@ -195,7 +195,7 @@ class _Shares:
         """Make parts of the loops that were left."""
         left = (new["n"] - new["index"]).astype(np.int64)
         most = max(1, (self._most_parts - self.part_count) // max(1, int(halted.sum())))
-        counts = np.where(halted, np.minimum(left, min(_PARTS, most)), 0)
+        counts = np.where(halted, np.minimum(left // np.maximum(new["grain"], 1), min(_PARTS, most)), 0)
         if self.part_count + int(counts.sum()) > self._most_parts:
             counts[:] = 0  # without parts they are taken up again at once, and do not fit
         known, first = len(self.halts), self.part_count

@@ -32,6 +32,7 @@ struct Halt {
     u32 top;                // of the arena
     u32 parent;             // the part, or NOWHERE
     u32 first_part, parts;  // filled in by the host
+    u32 grain, none;        // how many items a part has at least
     u64 place;              // of its words
 };
 struct Part {
@@ -290,12 +291,13 @@ struct GroupWork {
         if (at >= p.most_halts || place == NO_PLACE) {
             if (parent == NOWHERE) leave(p.again, p.again_count, number, i32(sample));
             m.c.g.one([&] {
-                if (at < p.most_halts) halts()[at] = Halt{number, sample, 0, 0, 0, parent, 0, 0, NO_PLACE};
+                if (at < p.most_halts) halts()[at] = Halt{number, sample, 0, 0, 0, parent, 0, 0, 1, 0, NO_PLACE};
             });
             return;
         }
         const Frame& f = m.frames[level];
-        Halt halt{number, sample, u32(f.index), u32(f.n), Shares{m}.top_at(level), parent, 0, 0, place};
+        u32 top = Shares{m}.top_at(level), grain = m.grain(level);
+        Halt halt{number, sample, u32(f.index), u32(f.n), top, parent, 0, 0, grain, 0, place};
         m.c.g.one([&] { halts()[at] = halt; });
         Shares{m}.save(level, words(place));
     }

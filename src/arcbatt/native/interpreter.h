@@ -169,9 +169,17 @@ struct Interpreter {
     AB_FN u32 level_to_share() const {
         for (u32 level = edge ? edge - 1 : 0; level < depth; ++level) {
             const Frame& f = frames[level];
-            if (f.body == 0 && f.n - f.index >= 2 && f.n < NOWHERE && can_share(Ins{code + f.loop})) return level;
+            Ins ins{code + f.loop};
+            if (f.body == 0 && f.n - f.index >= 2 * grain(level) && f.n < NOWHERE && can_share(ins)) return level;
         }
         return NOWHERE;
+    }
+    // How many items of a loop are run at once: parts of it are no smaller.
+    AB_FN u32 grain(u32 level) const {
+        const Frame& f = frames[level];
+        Ins ins{code + f.loop};
+        if (ins.extra()[0] & BY_COLUMNS) return 2 * AB_LANES;
+        return lanes_suit(f, ins) ? 2 * AB_LANES : 1;
     }
     AB_FN bool can_share(Ins ins) const {
         u32 type = body_of(ins, 0).type();
