@@ -1,6 +1,7 @@
 # make run   set up, then the main job on bundled data
 # make test  set up, then every check and test
 # make counts         instructions of fixed workloads against those kept; make accept-counts keeps new ones
+# make kernel         compile the GPU kernel for every architecture, no GPU needed; make kernel-figures keeps what it needs
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
 # make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
 PYTHON ?= python3
@@ -17,12 +18,12 @@ COUNTS_FLAGS := -std=c++17 -O3 -Wall -Wextra -Wpedantic -Werror -Isrc/arcbatt/na
 SECONDS ?= 60
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test test-gpu sanitize-gpu lint unit fuzz fuzz-short counts accept-counts native docs format clean
+.PHONY: run test test-gpu sanitize-gpu lint unit fuzz fuzz-short counts accept-counts kernel kernel-figures native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
 
-test: lint unit fuzz-short counts
+test: lint unit fuzz-short counts kernel
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -94,6 +95,13 @@ $(COUNTS)/instructions: tests/native/instructions.cpp $(NATIVE) $(wildcard fuzz/
 
 $(COUNTS)/corpus.bin: tools/instructions.py fuzz/corpus.py $(VENV)/installed $(shell find src/arcbatt -name '*.py')
 	$(BIN)/python tools/instructions.py corpus $@
+
+# Registers, stack and size of the GPU kernel by architecture, compiled quickly; FULL=1 also as it is compiled to run.
+kernel: $(VENV)/installed
+	$(BIN)/python tools/kernel_figures.py check $(if $(FULL),--full)
+
+kernel-figures: $(VENV)/installed
+	$(BIN)/python tools/kernel_figures.py record $(if $(FULL),--full)
 
 native: $(VENV)/installed
 	$(BIN)/python tools/generate_native.py
