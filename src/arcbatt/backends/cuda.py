@@ -20,6 +20,7 @@ from arcbatt.backends import cpu
 from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
 from arcbatt.backends.cuda_staging import Beside, Staging
+from arcbatt.backends.cuda_traffic import Traffic
 from arcbatt.backends.merged import Completion, Stop
 from arcbatt.backends.outcome import Outcome
 from arcbatt.backends.outputs import ESCAPE, OVERFLOW, STATUS, Outputs, Wanted
@@ -86,6 +87,7 @@ class RunStats:
 
     items: int = 0
     kernel_ms: float = 0.0
+    traffic: Traffic = field(default_factory=Traffic)
     tiers: list[int] = field(default_factory=list)
     """Items that went to the second tier, the third, ..."""
     on_cpu: int = 0
@@ -214,9 +216,10 @@ class Engine:
         """The slices, cut once, by the number of samples seen first."""
         if self._sliced is None:
             wanted = self._slices or min(_MOST_SLICES, -(-_ITEMS_A_GROUP * self.groups // max(samples, 1)))
-            self._sliced = slice_graph(self._typed, max(1, wanted))
-            words, table = self._sliced.blob({name: column for column, name in enumerate(self.names)})
-            self._blob, self._table = cupy.asarray(words), cupy.asarray(table)
+            with self.last.traffic.stage("slice"):
+                self._sliced = slice_graph(self._typed, max(1, wanted))
+                words, table = self._sliced.blob({name: column for column, name in enumerate(self.names)})
+            self._blob, self._table = self.last.traffic.upload(words), self.last.traffic.upload(table)
         return self._sliced
 
     def resident(self, data: PackedSamples) -> dict[str, Any]:
@@ -226,10 +229,14 @@ class Engine:
             self._resident = (data, {
                 one.name: there[one.name]
                 if getattr(before, one.name, None) is getattr(data, one.name)
-                else self._inward.to_device("samples", getattr(data, one.name))
+                else self._to_device("samples", getattr(data, one.name))
                 for one in fields(PackedSamples)
             })  # fmt: skip
         return self._resident[1]
+
+    def forget(self) -> None:
+        """Drop the samples that are on the device, so that the next run copies its own."""
+        self._resident = None
 
     def run(
         self,
@@ -242,13 +249,14 @@ class Engine:
         complete: bool = True,
     ) -> Outputs:
         """As `arcbatt.backends.cpu.Engine.run`; `stop` is asked between launches."""
-        data = self.pack(samples)
+        self.last = RunStats()
+        with self.last.traffic.stage("pack"):
+            data = self.pack(samples)
         if self.lost:
             found = self._cpu.run(data, outputs, largest=largest, stop=stop, progress=progress, complete=complete)
             found.moved[self.lost] += int(found.done.sum()) * len(self.names)
             return found
         result = Outputs.empty(self.names, len(data), outputs)
-        self.last = RunStats()
         start = time.perf_counter()
         try:
             with cupy.cuda.Device(self.device):
@@ -337,7 +345,15 @@ class Engine:
     def _sent(self, data: PackedSamples, part: slice) -> Any:
         """The work items of some samples, on the device."""
         items = self._items(data, np.arange(part.start, part.stop), len(self.sliced(len(data)).codes))
-        return self._inward.to_device("items", items)
+        return self._to_device("items", items)
+
+    def _to_device(self, name: str, array: NDArray[Any]) -> Any:
+        with self.last.traffic.sending(array.nbytes):
+            return self._inward.to_device(name, array)
+
+    def _to_host(self, name: str, array: Any) -> NDArray[Any]:
+        with self.last.traffic.fetching(array.nbytes):
+            return self._outward.to_host(name, array)
 
     def _run_part(
         self, data: PackedSamples, part: slice, pending: Any, wanted: Wanted, largest: int, pool_bytes: int = 0
@@ -368,7 +384,7 @@ class Engine:
             groups = min(groups, self._most_groups(words, len(pending)))
             if groups:
                 self.last.moved(tier, len(pending))
-        used = 16 * int(pool_next[0])
+        used = 16 * int(self.last.traffic.download(pool_next)[0])
         if used > pool_bytes and wanted == "grid":
             return self._run_part(data, part, items, wanted, largest, used)
         self.last.items += len(items)
@@ -413,7 +429,7 @@ class Engine:
         counters = cupy.zeros(2, np.uint32)
         again = cupy.empty(len(items), np.uint32)
         ticks = cupy.zeros(len(items) if self.timed else 0, np.uint32)
-        launch = cupy.asarray(np.array([
+        launch = self.last.traffic.upload(np.array([
             _address(self._blob), _address(self._table), _address(items), len(items), _address(counters),
             _address(arenas), words, self.max_steps, *(_address(there[name]) for name in _SAMPLES),
             len(self.names), *map(_address, (out.statuses, out.matches, out.agreement, out.hashes)),
@@ -421,20 +437,22 @@ class Engine:
             largest, _address(again), _address(counters) + 4, _address(ticks),
         ], np.uint64))  # fmt: skip
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record()
-        self._function((blocks,), (self.kernel.threads,), (launch,))
-        end.record()
-        end.synchronize()
+        self.last.traffic.launches += 1
+        with self.last.traffic.stage("launch"):
+            start.record()
+            self._function((blocks,), (self.kernel.threads,), (launch,))
+            end.record()
+            end.synchronize()
         self.last.kernel_ms += float(cupy.cuda.get_elapsed_time(start, end))
         if self.timed:
             self.last.ticks.append((items.get(), ticks.get()))
-        return again[: int(counters[1])]
+        return again[: int(self.last.traffic.download(counters)[1])]
 
     def _fetch(
         self, ran: _Ran, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int
     ) -> None:
         """The results of a part to where those of the run are; what fitted nowhere from the CPU engine."""
-        out, host = ran.out, self._outward.to_host
+        out, host = ran.out, self._to_host
         result.statuses[part] = host("statuses", out.statuses)
         result.matches[part] = host("matches", out.matches).view(np.bool_)
         result.agreement[part] = host("agreement", out.agreement)

@@ -136,7 +136,7 @@ def compile_ahead(
 def find_compiler() -> Any:
     """CuPy's NVRTC where CuPy is installed, so that its kernels are found again; else NVIDIA's own."""
     try:
-        return importlib.import_module("cupy.cuda.nvrtc")
+        return importlib.import_module("cupy").cuda.nvrtc
     except ImportError:
         return find_nvrtc()
 
