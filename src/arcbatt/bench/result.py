@@ -18,7 +18,9 @@ from arcbatt.errors import DataError
 from arcbatt.files import written_whole
 from arcbatt.run.writer import environment
 
-HIGHER: Final = frozenset({"evaluations/s", "executed evaluations/s", "calls/s", "equivalent calls/s", "samples/s"})
+HIGHER: Final = frozenset({
+    "evaluations/s", "executed evaluations/s", "calls/s", "equivalent calls/s", "samples/s", "grids/s", "GB/s",
+})  # fmt: skip
 """Units of which more is better; of all others less is."""
 
 

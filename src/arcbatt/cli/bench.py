@@ -11,9 +11,10 @@ from pathlib import Path
 import typer
 
 from arcbatt.bench.curves import draw_curves
+from arcbatt.bench.load import Load
 from arcbatt.bench.result import Result, Row, compared, file_name, machine_facts, number
 from arcbatt.bench.sides import baseline
-from arcbatt.bench.suites import DEFAULT, SUITES, Load
+from arcbatt.bench.suites import DEFAULT, SUITES
 from arcbatt.cli.card import read_programs
 from arcbatt.errors import UsageError
 from arcbatt.files import written_whole
@@ -35,6 +36,7 @@ def run_bench(
     dataset: str,
     count: int | None,
     mutants: Sequence[int],
+    mutant_samples: int,
     runs: int,
     each: int,
     module: str | None,
@@ -51,6 +53,7 @@ def run_bench(
         tasks=spread_tasks(dataset, count),
         name=", ".join(path.name for path in solvers) if solvers else "library",
         mutants=tuple(mutants) or Load.mutants,
+        mutant_samples=mutant_samples,
         runs=runs,
         each=each,
         baseline=baseline(module, programs) if module else None,
