@@ -89,9 +89,9 @@ def prebuilt(options: KernelOptions, arch: int) -> Path | None:
 
     Code for an older architecture of the same generation serves too (80 for 86 and 89).
     """
+    names = [file_name(options, number) for number in range(arch, arch - arch % 10 - 1, -1)]
     for folder in _prebuilt_folders():
-        for number in range(arch, arch - arch % 10 - 1, -1):
-            path = folder / file_name(options, number)
+        for path in (folder / name for name in names):
             if path.is_file() and is_cubin(path.read_bytes()):
                 return path
     return None
