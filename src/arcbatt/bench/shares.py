@@ -132,7 +132,7 @@ def _starting(rows: Sequence[Row]) -> Iterator[Limit]:
         least, most = min(some, key=lambda row: row.x or 0), max(some, key=lambda row: row.x or 0)
         if least is not most:
             line = (
-                f"{number(least.median)} ms however little there is to do, {least.median / most.median:.1%} of the "
+                f"{number(least.median)} ms however little there is to do, {100 * least.median / most.median:.2g}% of the "
                 f"{number(most.median)} ms that {most.case} take"
             )
             yield Limit("small loads", side, line)

@@ -36,6 +36,8 @@ _FEW_CALLS: Final = 200
 _FEW_SAMPLES: Final = 160
 _BATT_CALLS: Final = 10
 """Samples of a batt; few, because the reference is slow and every side gets the same."""
+_MOST_WATCHED, _MOST_ONE_THREAD = 1_000_000, 2_000_000
+"""Evaluations up to which calls are counted, and up to which one thread is a side of its own: it would take minutes."""
 _BATCHES: Final = (3, 10, 50, 200)
 _OVER_OBJECTS: Final = (
     "toindices", "corners", "backdrop", "delta", "box", "inbox", "outbox", "normalize", "hmirror", "vmirror",
@@ -86,6 +88,8 @@ def _sides(
     outputs = len(set(graph.outputs.values()))
     calls: tuple[int, int] | None = None
     for kind in engine_kinds():
+        if pairs > _MOST_ONE_THREAD and kind.name.endswith(", 1 thread"):
+            continue
         watched = Watched(kind.make(graph))
         timing = watched.timed(data, load.runs, load.most_seconds)
         rates = [pairs / seconds for seconds in timing.seconds]
@@ -103,7 +107,7 @@ def _sides(
             rates = [pairs / seconds for seconds in there.seconds]
             yield Row.of(suite, case, f"{kind.name}, samples there already", "evaluations/s", rates)
             yield from device_memory_row(suite, case, kind)
-        else:
+        elif pairs <= _MOST_WATCHED:
             if calls is None:
                 found_calls = profile(programs, samples, complete=False, gpus=False)
                 calls = found_calls.executed, found_calls.equivalent
@@ -295,7 +299,9 @@ def end_to_end(load: Load) -> Iterator[Row]:
         rates = [last.evaluations / seconds for seconds in timing.seconds]
         yield Row.of("end to end", case, side, "evaluations/s", rates, note=f"last run: {stages}")
         for stage, seconds in last.seconds.items():
-            yield Row.of("end to end", case, side, f"% of the time: {stage}", [100 * seconds / timing.seconds[-1]])
+            if seconds:
+                share = 100 * seconds / timing.seconds[-1]
+                yield Row.of("end to end", case, side, f"% of the time: {stage}", [share])
 
 
 def scaling(load: Load) -> Iterator[Row]:
