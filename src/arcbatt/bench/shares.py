@@ -131,9 +131,10 @@ def _starting(rows: Sequence[Row]) -> Iterator[Limit]:
     for side, some in by_side.items():
         least, most = min(some, key=lambda row: row.x or 0), max(some, key=lambda row: row.x or 0)
         if least is not most:
+            part = f"{100 * least.median / most.median:.2g}%"
             line = (
-                f"{number(least.median)} ms however little there is to do, {100 * least.median / most.median:.2g}% of the "
-                f"{number(most.median)} ms that {most.case} take"
+                f"{number(least.median)} ms however little there is to do, {part} of the {number(most.median)} ms that "
+                f"{most.case} take"
             )
             yield Limit("small loads", side, line)
 
