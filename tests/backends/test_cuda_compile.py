@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from arcbatt.backends import cuda_compile
-from arcbatt.backends.cuda_compile import CompileError, KernelOptions, compile_ahead, cubin, file_name, prebuilt
+from arcbatt.backends.cuda_compile import (
+    CompileError,
+    KernelOptions,
+    compile_ahead,
+    cubin,
+    file_name,
+    kept_cubin,
+    prebuilt,
+)
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.backends.nvrtc import Nvrtc, NVRTCError, find_nvrtc
 from arcbatt.errors import UsageError
@@ -81,6 +89,14 @@ def test_compiled_once_for_each_way_to_build(compiler, tmp_path, said):
         cubin(newer, KernelOptions(), 90, say=said.append),
     }
     assert len(others | {first}) == 4
+
+
+def test_looking_compiles_nothing(compiler, tmp_path, said):
+    assert kept_cubin(compiler, KernelOptions(), 90) is None
+    assert not (tmp_path / "cache").exists()
+    path = cubin(compiler, KernelOptions(), 90, say=said.append)
+    assert kept_cubin(compiler, KernelOptions(), 90) == path
+    assert compiler.compiled == 1
 
 
 def test_another_source_is_another_file(monkeypatch):

@@ -84,6 +84,13 @@ def cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None 
     return _kept(path) or _build(nvrtc, options, arch, path, say)
 
 
+def kept_cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None = None) -> Path | None:
+    """The path of the kernel's machine code where `cubin` would not have to compile it; nothing is written."""
+    return prebuilt(options, arch) or _kept(
+        (folder or cache_folder()) / file_name(options, arch, str(nvrtc.getVersion()))
+    )
+
+
 def prebuilt(options: KernelOptions, arch: int) -> Path | None:
     """Machine code that was built ahead, if there is any for this very source and these options.
 
