@@ -11,6 +11,7 @@ import pytest
 
 from arcbatt.arc.packing import PackedSamples
 from arcbatt.arc.tasks import load_tasks
+from arcbatt.backends.cuda_traffic import Span, Traffic
 from backends import fake_cupy
 from ir.support import LIBRARY
 
@@ -75,3 +76,12 @@ def test_without_nvtx_nothing_is_marked(engine, marks):
     engine.run(SAMPLES, complete=False)
     assert not marks
     assert engine.last.traffic.spans
+
+
+def test_what_goes_on_at_once_counts_once():
+    traffic = Traffic(
+        spans=[Span("copy", 1.0, 1.0), Span("launch", 1.5, 2.0), Span("fetch", 2.0, 0.5), Span("pack", 0, 9)]
+    )
+    traffic.spans.append(Span("fetch", 5.0, 0.25))
+    assert traffic.busy() == 2.75
+    assert Traffic().busy() == 0

@@ -25,8 +25,9 @@ START: Final = "start"
 CROSSOVER: Final = "crossover"
 LATENCY: Final = "one task alone"
 OVERTAKES: Final = "where it overtakes the CPU engine"
-KERNEL, COPY, FETCH, HOST = "ms in the kernel", "ms copying to it", "ms fetching from it", "ms elsewhere"
-"""Units of the parts of a run on a GPU."""
+WHOLE, KERNEL, COPY, FETCH = "ms a run", "ms in the kernel", "ms copying to it", "ms fetching from it"
+HOST: Final = "ms with nothing of these"
+"""Units of a run on a GPU and of its parts, which may go on at the same time."""
 _SIZES: Final = (1 << 16, 1 << 20, 1 << 24, 1 << 28)
 _DEVICE_GRIDS: Final = 687_200
 """Grids that objects are found in; those of the load over and over."""
@@ -64,13 +65,13 @@ class Watched:
         """The parts of the runs timed last, where the engine tells them."""
         if not self.stats or not all(hasattr(one, "traffic") for one in self.stats):
             return
-        parts: dict[str, list[float]] = {KERNEL: [], COPY: [], FETCH: [], HOST: []}
+        parts: dict[str, list[float]] = {WHOLE: [], KERNEL: [], COPY: [], FETCH: [], HOST: []}
         for whole, stats in zip(seconds, self.stats, strict=True):
-            copied, fetched = 1e3 * stats.traffic.seconds("copy"), 1e3 * stats.traffic.seconds("fetch")
+            parts[WHOLE].append(1e3 * whole)
             parts[KERNEL].append(stats.kernel_ms)
-            parts[COPY].append(copied)
-            parts[FETCH].append(fetched)
-            parts[HOST].append(max(0.0, 1e3 * whole - stats.kernel_ms - copied - fetched))
+            parts[COPY].append(1e3 * stats.traffic.seconds("copy"))
+            parts[FETCH].append(1e3 * stats.traffic.seconds("fetch"))
+            parts[HOST].append(1e3 * max(0.0, whole - stats.traffic.busy()))
         last = self.stats[-1]
         notes = {
             KERNEL: f"{last.traffic.launches} launches, {last.items:,} items; bigger arenas for "
@@ -206,7 +207,7 @@ def crossover(load: Load) -> Iterator[Row]:
             watched = Watched(kind.make(graph))
             timing = watched.timed(data, 2 * load.runs + 1, load.most_seconds)
             medians[kind.name][count] = statistics.median(timing.seconds)
-            yield Row.of(CROSSOVER, case, kind.name, "ms a run", [1e3 * one for one in timing.seconds], x=count)
+            yield Row.of(CROSSOVER, case, kind.name, WHOLE, [1e3 * one for one in timing.seconds], x=count)
     slow = [medians[kind.name] for kind in kinds if not kind.devices]
     for kind in kinds:
         if kind.devices:
@@ -243,6 +244,5 @@ def _one_task(load: Load, kinds: Sequence[EngineKind]) -> Iterator[Row]:
     for kind in kinds:
         watched = Watched(kind.make(graph))
         timing = watched.timed(data, 2 * load.runs + 1, load.most_seconds)
-        yield Row.of(LATENCY, case, kind.name, "ms a run", [1e3 * seconds for seconds in timing.seconds])
-        if kind.devices:
-            yield from watched.rows(LATENCY, case, kind.name, timing.seconds)
+        parts = list(watched.rows(LATENCY, case, kind.name, timing.seconds)) if kind.devices else []
+        yield from parts or [Row.of(LATENCY, case, kind.name, WHOLE, [1e3 * seconds for seconds in timing.seconds])]

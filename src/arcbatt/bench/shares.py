@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
-from arcbatt.bench.gpu import COPY, CROSSOVER, FETCH, HOST, KERNEL, OVERTAKES
+from arcbatt.bench.gpu import COPY, CROSSOVER, FETCH, HOST, KERNEL, OVERTAKES, WHOLE
 from arcbatt.bench.load import Load, spread
 from arcbatt.bench.profile import profile
 from arcbatt.bench.result import Result, Row, number
@@ -22,7 +22,7 @@ PERCENT: Final = "% of the time"
 LONGEST: Final = "times what it would take balanced"
 _SAMPLES: Final = 160
 _TOP: Final = 3
-_PARTS: Final = {KERNEL: "the kernel", COPY: "copying to it", FETCH: "fetching from it", HOST: "the host"}
+_PARTS: Final = {KERNEL: "the kernel", COPY: "copying to it", FETCH: "fetching from it", HOST: "none of these"}
 
 
 def shares(load: Load) -> Iterator[Row]:
@@ -77,15 +77,16 @@ def limits_table(found: Sequence[Limit]) -> str:
 
 
 def _gpu_parts(rows: Sequence[Row]) -> Iterator[Limit]:
+    """The parts of a run on a GPU; they may go on at once, so that they are more than the whole."""
     parts: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in rows:
-        if row.unit in _PARTS:
+        if row.unit in (*_PARTS, WHOLE):
             parts[row.suite, row.case, row.side][row.unit] = row.median
     for (_, case, side), by_unit in parts.items():
-        total = sum(by_unit.values())
-        if total:
-            texts = [f"{_PARTS[unit]} {ms / total:.0%}" for unit, ms in sorted(by_unit.items(), key=lambda x: -x[1])]
-            yield Limit(case, side, f"{', '.join(texts)} of {number(total)} ms")
+        whole = by_unit.pop(WHOLE, 0.0)
+        if whole and by_unit:
+            texts = [f"{_PARTS[unit]} {ms / whole:.0%}" for unit, ms in sorted(by_unit.items(), key=lambda x: -x[1])]
+            yield Limit(case, side, f"{', '.join(texts)} of {number(whole)} ms")
 
 
 def _threads(rows: Sequence[Row]) -> Iterator[Limit]:
