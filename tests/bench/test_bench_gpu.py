@@ -35,7 +35,7 @@ SIDE = "GPU 0, Fake One"
 def fake(monkeypatch):
     """A CuPy over NumPy, with two GPUs by name."""
     fake = fake_cupy.module(free=1 << 24)
-    fake.empty(1).__class__.set = np.copyto
+    fake.empty(1).__class__.set = lambda self, host, **_: np.copyto(self, host)
     fake.cuda.Device.synchronize = lambda self: None
     fake.cuda.alloc_pinned_memory = bytearray
     fake.cuda.get_elapsed_time = lambda *_: 0.5
@@ -43,7 +43,8 @@ def fake(monkeypatch):
     fake.cuda.runtime.getDeviceCount = lambda: len(names)
     fake.cuda.runtime.getDeviceProperties = lambda number: {"name": names[number]}
     fake.cuda.nvrtc = SimpleNamespace(getVersion=lambda: (13, 0))
-    pool = SimpleNamespace(free_all_blocks=lambda: None, total_bytes=lambda: 3_000_000)
+    pool = fake.get_default_memory_pool()
+    pool.total_bytes = lambda: 3_000_000
     fake.get_default_memory_pool = lambda: pool
     monkeypatch.setitem(sys.modules, "cupy", fake)
     monkeypatch.delitem(sys.modules, "arcbatt.backends.cuda", raising=False)
