@@ -60,7 +60,7 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lowe
 # These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
 # must have CuPy, NumPy, pytest and nanobind.
 GPU_BUILD := build/gpu
-GPU_PYTEST := -m pytest --noconftest -m gpu tests/backends/test_gpu.py tests/backends/test_gpu_cubins.py
+GPU_PYTEST := -m pytest --noconftest -m gpu tests/backends/test_gpu.py tests/backends/test_gpu_cubins.py tests/gpu/test_on_gpu.py
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
 	cmake -S . -B $(GPU_BUILD) -DAB_EMULATED_LANES=OFF -DPython_EXECUTABLE=$$(command -v $(PYTHON)) \

@@ -22,6 +22,7 @@ from arcbatt.bench.shares import _longest, limits
 from arcbatt.bench.sides import EngineKind, engine_kinds
 from arcbatt.bench.suites import SUITES
 from arcbatt.cli.app import app
+from arcbatt.errors import UsageError
 from arcbatt.frontend import parse_text
 from backends import fake_cupy
 
@@ -195,3 +196,9 @@ def test_great_loads_leave_out_what_takes_minutes(one_gpu, monkeypatch):
     assert any(row.side == "engine, 1 thread" for row in rows)
     monkeypatch.setattr(suites, "_MOST_ONE_THREAD", 4)
     assert not any(row.side == "engine, 1 thread" for row in SUITES["mutants"](one_gpu))
+
+
+def test_a_gpu_that_failed_is_not_measured(one_gpu):
+    engine = SimpleNamespace(run=lambda data, complete: None, lost="GPU 0 failed: an illegal memory access")
+    with pytest.raises(UsageError, match="GPU 0 failed: .* nothing to measure"):
+        gpu.Watched(engine).run(one_gpu.samples)

@@ -17,6 +17,7 @@ from arcbatt.bench.load import Load, spread
 from arcbatt.bench.result import Row
 from arcbatt.bench.sides import EngineKind, engine_kinds
 from arcbatt.bench.timing import Timing, repeated
+from arcbatt.errors import UsageError
 from arcbatt.frontend import Program, parse_text
 from arcbatt.ir.graph import Graph, merge
 
@@ -52,6 +53,8 @@ class Watched:
         if forget and not self.resident:
             forget()
         self.engine.run(data, complete=False)
+        if lost := getattr(self.engine, "lost", ""):
+            raise UsageError(f"{lost}; the CPU engine took over, so there is nothing to measure")
         self.stats.append(getattr(self.engine, "last", None))
 
     def timed(self, data: PackedSamples, runs: int, most: float) -> Timing:
