@@ -200,5 +200,5 @@ def test_great_loads_leave_out_what_takes_minutes(one_gpu, monkeypatch):
 
 def test_a_gpu_that_failed_is_not_measured(one_gpu):
     engine = SimpleNamespace(run=lambda data, complete: None, lost="GPU 0 failed: an illegal memory access")
-    with pytest.raises(UsageError, match="GPU 0 failed: .* nothing to measure"):
+    with pytest.raises(UsageError, match=r"GPU 0 failed: .* nothing to measure"):
         gpu.Watched(engine).run(one_gpu.samples)
