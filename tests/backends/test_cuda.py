@@ -13,7 +13,6 @@ import pytest
 
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.backends import cpu
-from arcbatt.backends.cuda_compile import KernelOptions, cubin
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.errors import UsageError
 from arcbatt.frontend import parse_program
@@ -128,39 +127,3 @@ def test_the_source_is_complete_in_itself():
     assert '#include "' not in text
     assert text.count("struct Group {") == 4  # with one lane and with many, in the library and in that of a lane
     assert 'extern "C" __global__' in text
-
-
-class _Compiler:
-    """Counts what it compiles."""
-
-    NVRTCError = type("NVRTCError", (Exception,), {})
-    compiled = 0
-
-    def getVersion(self):
-        return 13, 0
-
-    def createProgram(self, source, *_):
-        assert source == kernel_source()
-        return self
-
-    def compileProgram(self, _, flags):
-        self.compiled += 1
-
-    def getCUBIN(self, _):
-        return b"machine code"
-
-    def destroyProgram(self, _):
-        return None
-
-
-def test_compiled_once_for_each_way_to_build(tmp_path):
-    compiler = _Compiler()
-    first = cubin(compiler, KernelOptions(), 90, folder=tmp_path)
-    assert cubin(compiler, KernelOptions(), 90, folder=tmp_path) == first
-    assert compiler.compiled == 1
-    others = {
-        cubin(compiler, KernelOptions(), 75, folder=tmp_path),
-        cubin(compiler, KernelOptions(blocks=2), 90, folder=tmp_path),
-    }
-    assert len(others | {first}) == 3
-    assert first.read_bytes() == b"machine code"

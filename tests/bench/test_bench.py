@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.backends.python import Sample, evaluate
 from arcbatt.bench import suites
+from arcbatt.bench.load import Load
 from arcbatt.bench.sides import baseline, engine_kinds
-from arcbatt.bench.suites import DEFAULT, SUITES, Load
+from arcbatt.bench.suites import DEFAULT, SUITES
 from arcbatt.bench.timing import repeated, sampled, seconds_of
 from arcbatt.cli.app import app
 from arcbatt.errors import UsageError
@@ -36,8 +37,8 @@ def test_every_suite_gives_figures(load, name):
         load = Load(library()[:3], load_tasks("arcagi")[:4], runs=2)
     rows = list(SUITES[name](load))
     assert len({row.key for row in rows}) == len(rows)
-    # Three tiny programs have no primitive with calls enough.
-    assert rows or name == "primitives"
+    # Three tiny programs have no primitive with calls enough, and transfers are a GPU's.
+    assert rows or name in ("primitives", "transfers")
     assert all(0 <= row.low <= row.median <= row.high for row in rows)
 
 

@@ -55,3 +55,51 @@ def test_primitives_by_size(tool, tmp_path):
     text, _ = tool.filled("<!-- source: two.json -->\n<!-- figures: primitives -->\n<!-- end -->\n")
     assert "| ns a call | 1 to 25 cells | 26 to 100 cells |" in text
     assert "| `add` |  | 1.00 |\n| `o_g` | 10.0 | 20.0 |" in text
+
+
+CALLS = {
+    "reference, merged": 50.0,
+    "engine, 1 thread": 5.0,
+    "engine, 8 threads": 1.0,
+    "GPU 0, H200": 0.5,
+    "4 GPUs": 0.2,
+}
+
+
+def calls(sides):
+    case = "20 programs and the differs"
+    return [Row.of("batt calls", case, side, "ms a call", [CALLS[side]]) for side in sides]
+
+
+def test_expectations_stand_beside_what_was_measured(tool, tmp_path):
+    cpu = ("reference, merged", "engine, 1 thread", "engine, 8 threads")
+    Result("c", {"date": "d"}, calls(cpu)).save(tmp_path / "2026-01-01-cpu")
+    mark = "<!-- figures: expectations *-cpu.json *-gpu.json -->\n<!-- end -->"
+    text, _ = tool.filled(mark)
+    batt = "| a batt, for each sample | 4.63 ms | 0.51 to 0.96 ms |  |"
+    assert f"{batt} 50.0 ms | 5.00 ms | 1.00 ms | not measured | not measured |" in text
+    assert "| a batt on a GPU: 4.8 to 9 times their CPU | 10.0 | not measured | not measured | not measured |" in text
+    Result("c", {"date": "d"}, calls(CALLS)).save(tmp_path / "2026-01-02-gpu")
+    text, _ = tool.filled(text)
+    assert f"{batt} 50.0 ms | 5.00 ms | 1.00 ms | 0.500 ms | 0.200 ms |" in text
+    assert "| a batt on a GPU: 4.8 to 9 times their CPU | 10.0 | 100 | 10.0 | 2.00 |" in text
+    assert "117 ms | 12.5 ms | 3.25 ms | not measured" in text
+
+
+def test_the_last_result_of_a_name_or_none(tool, tmp_path):
+    page = "<!-- source: *-gpu.json -->\n<!-- figures: start -->\nold\n<!-- end -->\n"
+    assert "not measured" in tool.filled(page)[0]
+    for day, seconds in ((1, 9.0), (2, 7.0)):
+        Result("c", {"date": "d"}, [Row.of("start", "c", "GPU", "s", [seconds])]).save(tmp_path / f"2026-01-0{day}-gpu")
+    assert "| c | GPU | 7.00 |" in tool.filled(page)[0]
+
+
+def test_limits(tool, tmp_path):
+    rows = [Row.of("library: every", "a case", f"engine, {n}", "evaluations/s", [rate]) for n, rate in
+            (("1 thread", 10.0), ("4 threads", 30.0))]  # fmt: skip
+    rows += [Row.of("end to end", "a run", "engine", f"% of the time: {stage}", [part]) for stage, part in
+             (("run", 60.0), ("reference", 30.0), ("record", 0.5))]  # fmt: skip
+    Result("c", {"date": "d"}, rows).save(tmp_path / "three")
+    text, _ = tool.filled("<!-- source: three.json -->\n<!-- figures: limits -->\n<!-- end -->\n")
+    assert "| a case | engine, 4 threads | 3.00 times one thread, 75% of 4 |" in text
+    assert "| end to end, a run | engine | run 60%, reference 30% |" in text

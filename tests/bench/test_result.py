@@ -6,7 +6,7 @@ import pytest
 
 from arcbatt.bench.curves import draw_curves, number_short
 from arcbatt.bench.result import Result, Row, compared, file_name, machine_facts, number
-from arcbatt.errors import DataError
+from arcbatt.errors import DataError, UsageError
 
 
 def result(median: float, unit: str = "evaluations/s") -> Result:
@@ -98,3 +98,14 @@ def test_curves():
 
 def test_number_on_an_axis():
     assert [number_short(value) for value in (1, 2.5, 1500, 2e6, 3e9)] == ["1", "2.5", "1.5k", "2M", "3G"]
+
+
+def test_a_later_part_is_added_to_a_result():
+    first, later = result(10), result(20)
+    first.rows.append(Row.of("another", "c", "engine", "s", [1.0]))
+    both = first.joined(later)
+    assert [(row.suite, row.median) for row in both.rows] == [("another", 1.0), ("a suite", 20)]
+    assert (both.command, both.seconds, both.notes) == ("arcbatt bench && arcbatt bench", 6.0, ["A note."])
+    later.machine["cores"] = 4
+    with pytest.raises(UsageError, match="of one cores: 2 then, 4 now"):
+        first.joined(later)

@@ -8,9 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from arcbatt import __version__
 from arcbatt.backends.speeds import Speed, record_speeds
+from arcbatt.cli.app import app
 from arcbatt.cli.info import lines, print_info
 from backends import fake_cupy
 
@@ -69,3 +71,13 @@ def test_with_gpus(cache, monkeypatch, capsys):
     text = "\n".join(lines(facts))
     assert "compute capability 3.7, 2.0 GiB, 1.0 GiB free; not supported: compute capability 6.0 is the least" in text
     assert "kernel compiled: kernel.cubin" in text
+
+
+def test_cubins_for_gpus_that_are_elsewhere(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr("arcbatt.backends.cuda_compile.compile_ahead", lambda *args: asked.append(args) or [tmp_path])
+    done = CliRunner().invoke(app, ["info", "--compile", "--arch", "75", "--arch", "90", "--out", str(tmp_path)])
+    assert done.stdout == f"{tmp_path}\n"
+    assert asked == [([75, 90], tmp_path)]
+    for wrong, words in ((["--arch", "75"], "go with --compile"), (["--compile", "--out", "x"], "needs --arch")):
+        assert words in str(CliRunner().invoke(app, ["info", *wrong]).exception)

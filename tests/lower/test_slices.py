@@ -55,3 +55,40 @@ def test_the_table_says_where_things_are(graph):
         seen += [int(words[outputs + 5 * k + 2]) for k in range(count)]
     assert seen == [columns[name] for name in sliced.names]
     assert set(sliced.names) | set(sliced.rejected) == set(graph.outputs)
+
+
+def test_a_subgraph_is_the_pruned_graph(graph):
+    for names in choose(graph, 30)[::7]:
+        outputs = {name: graph.outputs[name] for name in names}
+        pruned = TypedGraph(graph.nodes, graph.depends, graph.can_fail, outputs).pruned()
+        part = subgraph(graph, names)
+        assert (part.nodes, part.depends, part.can_fail) == (pruned.nodes, pruned.depends, pruned.can_fail)
+        assert part.outputs == pruned.outputs
+
+
+def dealt(graph: TypedGraph, count: int) -> list[list[str]]:
+    """What `choose` does, one slice after the other."""
+    costs = [node_cost(node) for node in graph.nodes]
+    needs = {name: needed(graph, root) for name, root in graph.outputs.items()}
+    total = {name: sum(costs[node] for node in nodes) for name, nodes in needs.items()}
+    share = sum(total.values()) / count
+    slices: list[tuple[list[str], set[int]]] = []
+    for name in sorted(needs, key=lambda name: (-total[name], name)):
+        growth = [sum(costs[node] for node in needs[name] - held) for _, held in slices]
+        weights = [sum(costs[node] for node in held) for _, held in slices]
+        fitting = [k for k in range(len(slices)) if weights[k] + growth[k] <= share]
+        best = min(fitting, key=lambda k: growth[k], default=None)
+        if best is None or (len(slices) < count and 2 * growth[best] > total[name]):
+            if len(slices) < count:
+                best = len(slices)
+                slices.append(([], set()))
+            else:
+                best = weights.index(min(weights))
+        slices[best][0].append(name)
+        slices[best][1].update(needs[name])
+    return [names for names, held in sorted(slices, key=lambda one: -sum(costs[node] for node in one[1]))]
+
+
+@pytest.mark.parametrize("count", [1, 5, 60])
+def test_programs_are_dealt_as_said(graph, count):
+    assert choose(graph, count) == dealt(graph, count)

@@ -38,7 +38,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("the GPU engine needs CuPy: pip install 'arcbatt[cuda]'", name="cupy") from error
 
-_ITEMS_A_GROUP: Final = 16
+_ITEMS_A_GROUP: Final = 160
 """Work items a resident group should find, so that long ones even out."""
 _MOST_SLICES: Final = 512
 _TIER: Final = 16
@@ -186,11 +186,11 @@ class Engine:
         self._most_samples = _LAUNCH_SAMPLES
         self.last = RunStats()
         """Of the last run."""
-        self.batch = 64
-        """Samples a block takes at a time, where there are twice as many."""
+        self.batch = 32
+        """Samples a block takes at a time of slices without loops, where there are twice as many."""
         self.batch_patience = 1_000_000
         """Clock cycles an instruction may take in a batch before its item is left to run by itself."""
-        self.patience = 40_000_000
+        self.patience = 60_000_000
         """Clock cycles an item may take by itself before its loops are shared out; 0 for any number."""
         self.timed = False
         """Whether to take the time of every task."""
@@ -228,9 +228,10 @@ class Engine:
         """The slices, cut once, by the number of samples seen first."""
         if self._sliced is None:
             wanted = self._slices or min(_MOST_SLICES, -(-_ITEMS_A_GROUP * self.groups // max(samples, 1)))
-            self._sliced = slice_graph(self._typed, max(1, wanted))
-            words, table = self._sliced.blob({name: column for column, name in enumerate(self.names)})
-            self._blob, self._table = cupy.asarray(words), cupy.asarray(table)
+            with self.last.traffic.stage("slice"):
+                self._sliced = slice_graph(self._typed, max(1, wanted))
+                words, table = self._sliced.blob({name: column for column, name in enumerate(self.names)})
+            self._blob, self._table = self.last.traffic.upload(words), self.last.traffic.upload(table)
         return self._sliced
 
     def resident(self, data: PackedSamples) -> dict[str, Any]:
@@ -240,10 +241,14 @@ class Engine:
             self._resident = (data, {
                 one.name: there[one.name]
                 if getattr(before, one.name, None) is getattr(data, one.name)
-                else self._inward.to_device("samples", getattr(data, one.name))
+                else self._to_device("samples", getattr(data, one.name))
                 for one in fields(PackedSamples)
             })  # fmt: skip
         return self._resident[1]
+
+    def forget(self) -> None:
+        """Drop the samples that are on the device, so that the next run copies its own."""
+        self._resident = None
 
     def run(
         self,
@@ -256,13 +261,14 @@ class Engine:
         complete: bool = True,
     ) -> Outputs:
         """As `arcbatt.backends.cpu.Engine.run`; `stop` is asked between launches."""
-        data = self.pack(samples)
+        self.last = RunStats()
+        with self.last.traffic.stage("pack"):
+            data = self.pack(samples)
         if self.lost:
             found = self._cpu.run(data, outputs, largest=largest, stop=stop, progress=progress, complete=complete)
             found.moved[self.lost] += int(found.done.sum()) * len(self.names)
             return found
         result = Outputs.empty(self.names, len(data), outputs)
-        self.last = RunStats()
         start = time.perf_counter()
         try:
             with cupy.cuda.Device(self.device):
@@ -354,6 +360,14 @@ class Engine:
         cells = data.height[grids].astype(np.int64) * data.width[grids]
         return np.argsort(-cells, kind="stable").astype(np.int32)
 
+    def _to_device(self, name: str, array: NDArray[Any]) -> Any:
+        with self.last.traffic.sending(array.nbytes):
+            return self._inward.to_device(name, array)
+
+    def _to_host(self, name: str, array: Any) -> NDArray[Any]:
+        with self.last.traffic.fetching(array.nbytes):
+            return self._outward.to_host(name, array)
+
     def _run_part(
         self,
         data: PackedSamples,
@@ -377,9 +391,11 @@ class Engine:
         )  # fmt: skip
         slices = len(sliced.codes)
         least = max((len(code.image) for code in sliced.codes), default=0) + 4096
-        items = self._in_batches(launcher, order, slices, least)
-        if items is None:
-            items = np.stack([np.repeat(np.arange(slices, dtype=np.int32), len(order)), np.tile(order, slices)], axis=1)
+        straight = self._in_batches(launcher, order, sliced.straight, least)
+        rest = np.arange(0 if straight is None else sliced.straight, slices, dtype=np.int32)
+        items = np.stack([np.repeat(rest, len(order)), np.tile(order, len(rest))], axis=1)
+        if straight is not None:
+            items = np.concatenate([straight, items])
         words, tier = max(self._arena_bytes // 4, least), 0
         if len(items) and not self._most_groups(words, len(items)):
             words = least
@@ -395,7 +411,7 @@ class Engine:
             patience = self.patience if memory >= _LEAST_SHARED_BYTES else 0
             items = launcher.tasks(tasks_for(items), groups, words, patience, memory)
             words, tier = words * _TIER, tier + 1
-        used = 16 * int(pool_next.get()[0])
+        used = 16 * int(self.last.traffic.download(pool_next)[0])
         if used > pool_bytes and wanted == "grid":
             return self._run_part(data, part, order, wanted, largest, used)
         self.last.items += slices * len(order)
@@ -404,13 +420,13 @@ class Engine:
     def _in_batches(
         self, launcher: Launcher, order: NDArray[np.int32], slices: int, least: int
     ) -> NDArray[np.int32] | None:
-        """Run all slices on all samples by batches; the items that are left. None where batches are not to be had."""
+        """Run the first slices on all samples by batches; the items that are left. None if there are no batches."""
         blocks = self._multiprocessors * self.kernel.blocks
         words = max(self._arena_bytes // 4 // _BATCH_ARENA, least)
         batch = min(self.batch, self._most_groups(words, 2 * slices * len(order)) // blocks)
-        if batch < self.kernel.groups or len(order) < 2 * batch:
+        if not slices or batch < self.kernel.groups or len(order) < 2 * batch:
             return None
-        work = Work(_NO_TASKS, self._inward.to_device("order", order), slices * -(-len(order) // batch), batch)
+        work = Work(_NO_TASKS, self._to_device("order", order), slices * -(-len(order) // batch), batch)
         return launcher.batches(work, blocks, words, self.batch_patience)
 
     def most_bytes(self) -> int:
@@ -444,7 +460,7 @@ class Engine:
         self, ran: _Ran, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int
     ) -> None:
         """The results of a part to where those of the run are; what fitted nowhere from the CPU engine."""
-        out, host = ran.out, self._outward.to_host
+        out, host = ran.out, self._to_host
         result.statuses[part] = host("statuses", out.statuses)
         result.matches[part] = host("matches", out.matches).view(np.bool_)
         result.agreement[part] = host("agreement", out.agreement)

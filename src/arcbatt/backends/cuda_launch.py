@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.backends.cuda_compile import KernelOptions
+from arcbatt.backends.cuda_traffic import Traffic
 
 Pairs = NDArray[np.int32]
 """Work items, a row each: slice and sample."""
@@ -20,7 +21,10 @@ START, PART_OF, TAKE_UP = range(3)
 _NOWHERE: Final = 0xFFFFFFFF
 _NO_PLACE: Final = 0xFFFFFFFFFFFFFFFF
 _HALT: Final = np.dtype(
-    [(name, np.uint32) for name in "slice sample index n top parent first_part parts grain none".split()]
+    [
+        (name, np.uint32)
+        for name in ["slice", "sample", "index", "n", "top", "parent", "first_part", "parts", "grain", "none"]
+    ]
     + [("place", np.uint64)]
 )
 _MOST_HALTS: Final = 1 << 16
@@ -58,6 +62,7 @@ def tasks_for(pairs: Pairs) -> NDArray[np.uint32]:
 class Counts:
     """What launches did, added up."""
 
+    traffic: Traffic = field(default_factory=Traffic)
     launches_ms: list[float] = field(default_factory=list)
     """What each took on the device."""
     late: int = 0
@@ -100,14 +105,14 @@ class Launcher:
         late = self.cupy.empty((work.items, 2), np.int32)
         fit, slow = self._launch(work, min(blocks, work.count), work.batch, words, patience, late, None)
         self.counts.late += slow
-        return np.concatenate([fit, late[:slow].get()])
+        return np.concatenate([fit, self.counts.traffic.download(late[:slow])])
 
     def tasks(self, tasks: NDArray[np.uint32], groups: int, words: int, patience: int, memory_bytes: int) -> Pairs:
         """Run tasks, and the loops they leave in parts, round after round; the items that did not fit."""
         shares = _Shares(self.cupy, memory_bytes) if patience else None
         unfit: list[Pairs] = []
         while len(tasks):
-            work = Work(self.cupy.asarray(tasks), _NOTHING, len(tasks))
+            work = Work(self.counts.traffic.upload(tasks), _NOTHING, len(tasks))
             a_block = self.kernel.groups
             blocks = max(1, min(groups, len(tasks)) // a_block)
             unfit.append(self._launch(work, blocks, a_block, words, patience, _NOTHING, shares)[0])
@@ -126,7 +131,8 @@ class Launcher:
         counters = cupy.zeros(3, np.uint32)
         again = cupy.empty((work.items, 2), np.int32)
         ticks = cupy.zeros(work.count if self.timed and not work.batch else 0, np.uint32)
-        launch = cupy.asarray(np.array([
+        traffic = self.counts.traffic
+        launch = traffic.upload(np.array([
             *map(address, (self.blob, self.table, work.tasks)), work.count, address(counters),
             address(work.order), work.order.size, work.batch,
             address(room), words, self.max_steps, *(address(self.samples[name]) for name in _SAMPLES),
@@ -136,15 +142,17 @@ class Launcher:
             *(shares.table() if shares else [0] * 8), address(ticks),
         ], np.uint64))  # fmt: skip
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record()
-        self.function((blocks,), (self.kernel.threads,), (launch,))
-        end.record()
-        end.synchronize()
+        traffic.launches += 1
+        with traffic.stage("launch"):
+            start.record()
+            self.function((blocks,), (self.kernel.threads,), (launch,))
+            end.record()
+            end.synchronize()
         self.counts.launches_ms.append(float(cupy.cuda.get_elapsed_time(start, end)))
         if ticks.size:
             self.counts.ticks.append((work.tasks.get(), ticks.get()))
-        _, unfit, slow = counters.get().tolist()
-        return again[:unfit].get(), slow
+        _, unfit, slow = traffic.download(counters).tolist()
+        return traffic.download(again[:unfit]), slow
 
 
 class _Shares:

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
+from arcbatt.bench.gpu import CROSSOVER
 from arcbatt.bench.result import Result, Row, number
 from arcbatt.errors import DataError
 
 _WIDTH, _HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 20, 40, 52
-_INK, _LINE, _GRID = "#333", "#1764ab", "#ddd"
-_SUITE: Final = "scaling"
+_INK, _GRID = "#333", "#ddd"
+_LINES: Final = ("#1764ab", "#b3411e", "#2a7d3f", "#7b4ea3", "#8a6d00")
+SCALING: Final = "scaling"
 
 
 def draw_curves(result: Result) -> dict[str, str]:
-    """A file for each axis of the scaling suite: its name and text."""
-    rows = [row for row in result.rows if row.suite == _SUITE and row.x is not None]
-    if not rows:
+    """A file for each axis of the scaling suite, and one for the crossover: its name and text."""
+    machine = str(result.machine.get("machine", ""))
+    rows = [row for row in result.rows if row.suite == SCALING and row.x is not None]
+    crossing = [row for row in result.rows if row.suite == CROSSOVER and row.x is not None]
+    if not rows and not crossing:
         raise DataError("this result has no scaling suite: measure with arcbatt bench --suite scaling")
     files = {}
     for axis in dict.fromkeys(row.side for row in rows):
-        points = sorted((row for row in rows if row.side == axis), key=lambda row: row.x or 0)
-        files[f"scaling-{axis.split()[0]}.svg"] = curve(axis, points, str(result.machine.get("machine", "")))
+        lines = {"": [row for row in rows if row.side == axis]}
+        files[f"scaling-{axis.split()[0]}.svg"] = curve(axis, lines, machine)
+    if crossing:
+        lines = {
+            side: [row for row in crossing if row.side == side] for side in dict.fromkeys(r.side for r in crossing)
+        }
+        files["crossover.svg"] = curve("evaluations in a run", lines, machine)
     return files
 
 
-def curve(axis: str, points: Sequence[Row], machine: str) -> str:
-    """One curve."""
-    xs = [float(row.x or 0) for row in points]
+def curve(axis: str, lines: Mapping[str, Sequence[Row]], machine: str) -> str:
+    """Curves over one axis, by name; a single one may have none."""
+    every = [row for points in lines.values() for row in points]
+    xs = sorted({float(row.x or 0) for row in every})
     x_scale = _Scale(xs, _LEFT, _WIDTH - _RIGHT)
-    y_scale = _Scale([value for row in points for value in (row.low, row.high)], _HEIGHT - _BOTTOM, _TOP)
-    unit = points[0].unit
+    y_scale = _Scale([value for row in every for value in (row.low, row.high)], _HEIGHT - _BOTTOM, _TOP)
+    unit = every[0].unit
     title = f"{unit} against {axis}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
@@ -42,7 +52,7 @@ def curve(axis: str, points: Sequence[Row], machine: str) -> str:
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
         f'<text x="{_LEFT}" y="22" font-size="14">{escape(title)} ({escape(machine)})</text>',
     ]
-    for x in dict.fromkeys(xs):
+    for x in xs:
         at = x_scale.place(x)
         parts.append(f'<path d="M{at} {_TOP}V{_HEIGHT - _BOTTOM}" stroke="{_GRID}"/>')
         parts.append(f'<text x="{at}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{number_short(x)}</text>')
@@ -50,18 +60,29 @@ def curve(axis: str, points: Sequence[Row], machine: str) -> str:
         at = y_scale.place(y)
         parts.append(f'<path d="M{_LEFT} {at}H{_WIDTH - _RIGHT}" stroke="{_GRID}"/>')
         parts.append(f'<text x="{_LEFT - 8}" y="{at + 4}" text-anchor="end">{number_short(y)}</text>')
-    places = [(x_scale.place(x), y_scale.place(row.median)) for x, row in zip(xs, points, strict=True)]
-    line = "L".join(f"{x} {y}" for x, y in places)
-    parts.append(f'<path d="M{line}" fill="none" stroke="{_LINE}" stroke-width="2"/>')
-    for (x, y), row in zip(places, points, strict=True):
-        low, high = y_scale.place(row.low), y_scale.place(row.high)
-        parts.append(f'<path d="M{x} {low}V{high}" stroke="{_LINE}"/>')
-        label = f"{axis} {number_short(float(row.x or 0))}: {number(row.median)} {unit} ({row.case})"
-        parts.append(f'<circle cx="{x}" cy="{y}" r="3.5" fill="{_LINE}"><title>{escape(label)}</title></circle>')
+    for number_, (name, points) in enumerate(lines.items()):
+        colour = _LINES[number_ % len(_LINES)]
+        parts += _line(axis, sorted(points, key=lambda row: row.x or 0), name, colour, x_scale, y_scale)
+        if name:
+            parts.append(f'<text x="{_LEFT + 8}" y="{_TOP + 16 + 16 * number_}" fill="{colour}">{escape(name)}</text>')
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
     parts.append(f'<text x="{middle}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(axis)}</text>')
     parts.append(f'<text x="{_LEFT - 70}" y="{_TOP - 4}">{escape(unit)}</text></svg>')
     return "\n".join(parts) + "\n"
+
+
+def _line(axis: str, points: Sequence[Row], name: str, colour: str, x_scale: _Scale, y_scale: _Scale) -> list[str]:
+    """One curve with its spreads."""
+    places = [(x_scale.place(float(row.x or 0)), y_scale.place(row.median)) for row in points]
+    line = "L".join(f"{x} {y}" for x, y in places)
+    parts = [f'<path d="M{line}" fill="none" stroke="{colour}" stroke-width="2"/>']
+    for (x, y), row in zip(places, points, strict=True):
+        low, high = y_scale.place(row.low), y_scale.place(row.high)
+        parts.append(f'<path d="M{x} {low}V{high}" stroke="{colour}"/>')
+        label = f"{axis} {number_short(float(row.x or 0))}: {number(row.median)} {row.unit} ({row.case})"
+        label = f"{name}, {label}" if name else label
+        parts.append(f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"><title>{escape(label)}</title></circle>')
+    return parts
 
 
 class _Scale:

@@ -17,12 +17,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.arc.packing import pack_samples
+from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends.cpu import Engine
 from arcbatt.backends.python import Sample
+from arcbatt.bench.sides import engine_kinds
 from arcbatt.frontend.program import Name, Program, live_lines
 from arcbatt.ir.compile import Stats, compile_graph
-from arcbatt.ir.graph import merge
+from arcbatt.ir.graph import Graph, merge
 from arcbatt.ir.options import Rewrites
 from arcbatt.ir.typed import TypedGraph, node_inputs
 from arcbatt.lower.codes import CODES
@@ -88,6 +89,24 @@ class Stage:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class DeviceRun:
+    """One run of the programs on a GPU, samples copied to it first; counts are those of `backends.cuda.RunStats`."""
+
+    side: str
+    seconds: float
+    kernel_ms: float
+    items: int
+    launches: int
+    uploads: int
+    uploaded: int
+    downloads: int
+    downloaded: int
+    tiers: tuple[int, ...]
+    """Items that ran again in bigger arenas, by tier."""
+    on_cpu: int
+
+
 @dataclass
 class Profile:
     """What a profile found."""
@@ -103,6 +122,7 @@ class Profile:
     run_seconds: float = 0.0
     """Of the run without the watch, all threads together."""
     watched_seconds: float = 0.0
+    devices: list[DeviceRun] = field(default_factory=list)
 
     @property
     def executed(self) -> int:
@@ -175,8 +195,13 @@ def profile(
     threads: int = 1,
     labels: Sequence[str] = (),
     complete: bool = True,
+    gpus: bool = True,
 ) -> Profile:
-    """Profile programs on samples; `labels` name the samples in a trace. Without `complete`, no fallbacks are run."""
+    """Profile programs on samples; `labels` name the samples in a trace.
+
+    Without `complete`, no fallbacks are run. With `gpus` the same also runs on each GPU there is: its stages, launches
+    and transfers; primitives are told apart on the CPU alone.
+    """
     clock = _Clock()
     with clock.stage("merge"):
         graph = merge(programs)
@@ -207,7 +232,43 @@ def profile(
         name = labels[row] if row < len(labels) else f"sample {row}"
         begun = watched.start + start / 1e9
         result.stages.append(Stage(name, begun, (end - start) / 1e9, f"thread {thread}"))
+    if gpus:
+        _on_devices(graph, data, result, clock)
     return result
+
+
+def _on_devices(graph: Graph, data: PackedSamples, result: Profile, clock: _Clock) -> None:
+    """Run everything on each GPU, twice: the second run, with all in place, is the one that counts."""
+    for kind in engine_kinds():
+        if len(kind.devices) != 1:
+            continue
+        with clock.stage(f"{kind.name}: compile, load"):
+            engine = kind.make(graph)
+        with clock.stage(f"{kind.name}: slice, first run"):
+            engine.run(data, complete=False)
+        engine.forget()
+        with clock.stage(f"{kind.name}: run"):
+            engine.run(data, complete=False)
+        last, traffic = engine.last, engine.last.traffic
+        result.devices.append(
+            DeviceRun(
+                side=kind.name,
+                seconds=clock.stages[-1].seconds,
+                kernel_ms=last.kernel_ms,
+                items=last.items,
+                launches=traffic.launches,
+                uploads=traffic.uploads,
+                uploaded=traffic.uploaded,
+                downloads=traffic.downloads,
+                downloaded=traffic.downloaded,
+                tiers=tuple(last.tiers),
+                on_cpu=last.on_cpu,
+            )
+        )
+        result.stages += [
+            Stage(span.stage, span.start - clock.begun, span.seconds, f"{kind.name}: {span.stage}")
+            for span in traffic.spans
+        ]
 
 
 def _instructions(
@@ -246,7 +307,7 @@ def profile_lines(program: Program, samples: Sequence[Sample]) -> list[Line]:
         replace(program, name=f"solve_{k}", lines=tuple(lines[: k + 1]), result=Name(line.target))
         for k, line in enumerate(lines)
     ]
-    found = profile([*prefixes, whole], samples, complete=False)
+    found = profile([*prefixes, whole], samples, complete=False, gpus=False)
     by_node, taken = found.by_node(), set[int]()
     texts = [*map(str, lines), f"return {program.result}"]
     answer = []
@@ -273,7 +334,10 @@ def _reached(graph: TypedGraph, root: int | None, by_node: dict[int, Tally], tak
 
 
 def chrome_trace(found: Profile) -> dict[str, Any]:
-    """A profile as a trace that Perfetto and Chrome open: a lane for the stages, and one for each thread."""
+    """A profile as a trace that Perfetto and Chrome open.
+
+    It has a lane for the stages, one for each thread, and one for each stage of each GPU.
+    """
     lanes = sorted({stage.lane for stage in found.stages}, key=lambda lane: (lane != "stages", lane))
     events: list[dict[str, Any]] = [
         {"name": "thread_name", "ph": "M", "pid": 1, "tid": number, "args": {"name": lane}}

@@ -14,11 +14,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from arcbatt.errors import DataError
+from arcbatt.errors import DataError, UsageError
 from arcbatt.files import written_whole
 from arcbatt.run.writer import environment
 
-HIGHER: Final = frozenset({"evaluations/s", "executed evaluations/s", "calls/s", "equivalent calls/s", "samples/s"})
+HIGHER: Final = frozenset({
+    "evaluations/s", "executed evaluations/s", "calls/s", "equivalent calls/s", "samples/s", "grids/s", "GB/s",
+})  # fmt: skip
 """Units of which more is better; of all others less is."""
 
 
@@ -72,6 +74,21 @@ class Result:
             return cls(rows=rows, **data)
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise DataError(f"{path}: not a result of arcbatt bench: {error}") from error
+
+    def joined(self, later: Result) -> Result:
+        """This and what was measured later on the same machine; of a suite that both have, the later rows count."""
+        for name in ("machine", "cores", "gpus", "git"):
+            if self.machine.get(name) != later.machine.get(name):
+                was, now = self.machine.get(name), later.machine.get(name)
+                raise UsageError(f"figures of one result must be of one {name}: {was} then, {now} now")
+        suites = {row.suite for row in later.rows}
+        return Result(
+            f"{self.command} && {later.command}",
+            self.machine,
+            [*(row for row in self.rows if row.suite not in suites), *later.rows],
+            list(dict.fromkeys([*self.notes, *later.notes])),
+            self.seconds + later.seconds,
+        )
 
     def markdown(self) -> str:
         """As a page: the command, the machine, a table a suite."""

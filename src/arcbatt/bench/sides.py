@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from arcbatt.backends.choose import backend_for
+from arcbatt.backends.choose import backend_for, make_engine
 from arcbatt.backends.cpu import Engine
 from arcbatt.errors import UsageError
 from arcbatt.frontend.program import Program, live_lines, names, unparse
@@ -27,15 +27,21 @@ class EngineKind:
 
     name: str
     make: Callable[[Graph], Any]
+    devices: tuple[int, ...] = ()
+    """The GPUs it runs on."""
 
 
 def engine_kinds(threads: Sequence[int] = ()) -> list[EngineKind]:
-    """The engines of this machine: the CPU's with 1 and with all threads (or those asked for), each GPU."""
+    """The engines of this machine: the CPU's with 1 and with all threads (or those asked for), each GPU, all GPUs."""
     counts = threads or sorted({1, os.cpu_count() or 1})
     kinds = [EngineKind(f"engine, {_threads(count)}", partial(Engine, threads=count)) for count in counts]
-    for number, name in enumerate(gpu_names()):
-        cuda = importlib.import_module("arcbatt.backends.cuda")
-        kinds.append(EngineKind(f"GPU {number}, {name}", partial(cuda.Engine, devices=(number,))))
+    names = gpu_names()
+    for number, name in enumerate(names):
+        make = partial(make_engine, "cuda", devices=(number,))
+        kinds.append(EngineKind(f"GPU {number}, {name}", make, (number,)))
+    if len(names) > 1:
+        every = tuple(range(len(names)))
+        kinds.append(EngineKind(f"{len(names)} GPUs", partial(make_engine, "cuda", devices=every), every))
     return kinds
 
 

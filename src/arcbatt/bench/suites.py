@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from functools import partial
-from typing import Final, TypeVar
+from itertools import islice
+from typing import Final
 
 from arcbatt.arc.packing import pack_samples
-from arcbatt.arc.tasks import Task
 from arcbatt.backends.cpu import Engine
 from arcbatt.backends.merged import Engine as MergedEngine
 from arcbatt.backends.python import Sample, evaluate
+from arcbatt.bench.gpu import Watched, crossover, device_memory_row, device_objects, start, transfers
+from arcbatt.bench.load import Load, spread
 from arcbatt.bench.profile import profile
 from arcbatt.bench.result import Row
-from arcbatt.bench.sides import Baseline, engine_kinds
+from arcbatt.bench.shares import shares
+from arcbatt.bench.sides import engine_kinds, gpu_names
 from arcbatt.bench.timing import Sampled, repeated, sampled, seconds_of
 from arcbatt.card import make_card
 from arcbatt.differs import standard_differs
@@ -26,39 +29,21 @@ from arcbatt.ir.compile import Stats, compile_graph
 from arcbatt.ir.graph import merge
 from arcbatt.ir.options import Rewrites
 
-_T = TypeVar("_T")
 _SIZES: Final = ((1, 25), (26, 100), (101, 225), (226, 900))
 """Cells of inputs, by which primitives are told apart."""
 _FEW_CALLS: Final = 200
 """Primitives with fewer calls are left out: their time is noise."""
-_MUTANT_SAMPLES: Final = 40
+_FEW_SAMPLES: Final = 160
 _BATT_CALLS: Final = 10
 """Samples of a batt; few, because the reference is slow and every side gets the same."""
+_MOST_WATCHED, _MOST_ONE_THREAD = 1_000_000, 2_000_000
+"""Evaluations up to which calls are counted, and up to which one thread is a side of its own: it would take minutes."""
+_BATCHES: Final = (3, 10, 50, 200)
 _OVER_OBJECTS: Final = (
     "toindices", "corners", "backdrop", "delta", "box", "inbox", "outbox", "normalize", "hmirror", "vmirror",
 )  # fmt: skip
 _MANY_GRIDS: Final = 20_000
 """So many that starting a run does not weigh."""
-
-
-@dataclass(frozen=True)
-class Load:
-    """What is measured on: programs, tasks, and how thoroughly."""
-
-    programs: list[Program]
-    tasks: list[Task]
-    name: str = "library"
-    mutants: tuple[int, ...] = (1_000,)
-    runs: int = 3
-    each: int = 2
-    """Evaluations of each program on the sides that are sampled."""
-    most_seconds: float = 60.0
-    """After which a figure is not measured again."""
-    baseline: Baseline | None = None
-    samples: list[Sample] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "samples", [sample for task in self.tasks for sample in task.samples])
 
 
 def throughput(load: Load) -> Iterator[Row]:
@@ -68,8 +53,10 @@ def throughput(load: Load) -> Iterator[Row]:
 
 
 def mutant_crowds(load: Load) -> Iterator[Row]:
-    """Mutants of the programs, ever more of them, on one sample of each task."""
-    samples = [task.samples[0] for task in load.tasks][:_MUTANT_SAMPLES]
+    """Mutants of the programs, ever more of them, on one sample of each task; then on the second ones, ..."""
+    rounds = max(len(task.samples) for task in load.tasks)
+    every = (task.samples[k] for k in range(rounds) for task in load.tasks if k < len(task.samples))
+    samples = list(islice(every, load.mutant_samples))
     for count in load.mutants:
         crowd = list(mutants(load.programs, count, seed=1))
         yield from _sides(load, f"mutants of the {load.name}", crowd, samples, sampled_too=False)
@@ -101,8 +88,10 @@ def _sides(
     outputs = len(set(graph.outputs.values()))
     calls: tuple[int, int] | None = None
     for kind in engine_kinds():
-        engine = kind.make(graph)
-        timing = repeated(partial(engine.run, data, complete=False), load.runs, load.most_seconds)
+        if pairs > _MOST_ONE_THREAD and kind.name.endswith(", 1 thread"):
+            continue
+        watched = Watched(kind.make(graph))
+        timing = watched.timed(data, load.runs, load.most_seconds)
         rates = [pairs / seconds for seconds in timing.seconds]
         times = ", ".join(f"{statistics.median(rates) * mean:,.0f} x {name}" for name, mean in means.items())
         note = f"warm-up {timing.first:.2f} s" + (f"; {times}" if times else "")
@@ -111,10 +100,17 @@ def _sides(
         yield Row.of(suite, case, kind.name, "executed evaluations/s", executed, note="equal programs counted once")
         each = [1e3 * seconds / len(samples) for seconds in timing.seconds]
         yield Row.of(suite, case, kind.name, "ms a sample", each, note="all programs on one sample: one batt call")
-        if kind.name.startswith("engine"):
+        if kind.devices:
+            yield from watched.rows(suite, case, kind.name, timing.seconds)
+            watched.resident = True
+            there = watched.timed(data, load.runs, load.most_seconds)
+            rates = [pairs / seconds for seconds in there.seconds]
+            yield Row.of(suite, case, f"{kind.name}, samples there already", "evaluations/s", rates)
+            yield from device_memory_row(suite, case, kind)
+        elif pairs <= _MOST_WATCHED:
             if calls is None:
-                watched = profile(programs, samples, complete=False)
-                calls = watched.executed, watched.equivalent
+                found_calls = profile(programs, samples, complete=False, gpus=False)
+                calls = found_calls.executed, found_calls.equivalent
             for unit, count in zip(("calls/s", "equivalent calls/s"), calls, strict=True):
                 yield Row.of(suite, case, kind.name, unit, [count / seconds for seconds in timing.seconds])
 
@@ -177,13 +173,27 @@ def batts(load: Load) -> Iterator[Row]:
     }
     cards["the batch patterns, five times"] = merge(_patterns())
     firsts = [task.samples[0] for task in load.tasks]
-    data = pack_samples(_spread(firsts, min(len(firsts), _BATT_CALLS)))
+    data = pack_samples(spread(firsts, min(len(firsts), _BATT_CALLS)))
     for name, graph in cards.items():
         timing = repeated(partial(MergedEngine(graph).run, data), 1, 0)
         yield _calls_row(name, "reference, merged", timing.seconds, len(data))
         for kind in engine_kinds():
-            timing = repeated(partial(kind.make(graph).run, data, complete=False), load.runs, load.most_seconds)
+            timing = Watched(kind.make(graph)).timed(data, load.runs, load.most_seconds)
             yield _calls_row(name, kind.name, timing.seconds, len(data))
+    yield from _pattern_batches(load)
+
+
+def _pattern_batches(load: Load) -> Iterator[Row]:
+    """The batch patterns once, on so many samples at once as the documents' table has."""
+    graph = merge(_patterns(1))
+    for count in _BATCHES:
+        samples = [load.samples[k % len(load.samples)] for k in range(count)]
+        data, case = pack_samples(samples), f"the batch patterns, {count} samples at once"
+        timing = repeated(partial(MergedEngine(graph).run, data), 1, 0)
+        yield Row.of("batt calls", case, "reference, merged", "ms", [1e3 * one for one in timing.seconds])
+        for kind in engine_kinds():
+            timing = Watched(kind.make(graph)).timed(data, 2 * load.runs + 1, load.most_seconds)
+            yield Row.of("batt calls", case, kind.name, "ms", [1e3 * one for one in timing.seconds])
 
 
 def _calls_row(name: str, side: str, seconds: Sequence[float], calls: int) -> Row:
@@ -192,10 +202,10 @@ def _calls_row(name: str, side: str, seconds: Sequence[float], calls: int) -> Ro
     )
 
 
-def _patterns() -> list[Program]:
-    """Colours of all inputs and all outputs of the demonstrations, objects in a mode and ten merges; times five."""
+def _patterns(times: int = 5) -> list[Program]:
+    """Colours of all inputs and all outputs of the demonstrations, objects in a mode and ten merges; so many times."""
     text = ""
-    for mode in range(5):
+    for mode in range(times):
         for number, part in enumerate(("first", "second")):
             colours = f"apply(lbind(contained, {mode}), apply(p_g, apply({part}, S)))"
             text += f"def solve_s{mode}{number}(S, I, C):\n    return {colours}\n\n"
@@ -213,7 +223,7 @@ def primitives(load: Load) -> Iterator[Row]:
             continue
         figures: dict[str, list[float]] = {}
         for _ in range(load.runs):
-            for name, tally in profile(load.programs, samples, complete=False).by_primitive().items():
+            for name, tally in profile(load.programs, samples, complete=False, gpus=False).by_primitive().items():
                 if tally.calls >= _FEW_CALLS:
                     figures.setdefault(name, []).append(1e9 * tally.seconds / tally.calls)
         for name, values in sorted(figures.items()):
@@ -237,6 +247,9 @@ def objects(load: Load) -> Iterator[Row]:
         values = [max(0.0, value - empty) for value in micros(f"size(o_g(I, R{mode}))")]
         yield Row.of("o_g", f"R{mode}, {len(load.samples):,} inputs", "engine, 1 thread", "us a grid", values)
     yield Row.of("o_g", "starting an item", "engine, 1 thread", "us a grid", [empty], note="taken off the others")
+    for kind in engine_kinds():
+        if len(kind.devices) == 1:
+            yield from device_objects(load, kind)
 
 
 def card(load: Load) -> Iterator[Row]:
@@ -269,20 +282,26 @@ def packing(load: Load) -> Iterator[Row]:
 def end_to_end(load: Load) -> Iterator[Row]:
     """`arcbatt run` without its record on disk: everything from programs and tasks to what is solved."""
     from arcbatt.run.options import RunOptions
-    from arcbatt.run.runner import run
+    from arcbatt.run.runner import Summary, run
 
-    summaries = []
-    timing = repeated(
-        lambda: summaries.append(run(RunOptions(backend="cpu"), load.programs, load.tasks)),
-        load.runs,
-        load.most_seconds,
-    )
     case = f"{len(load.programs):,} programs x {len(load.tasks):,} tasks"
-    threads = f"engine, {os.cpu_count()} threads"
-    last = summaries[-1]
-    stages = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in last.seconds.items() if seconds >= 0.005)
-    rates = [last.evaluations / seconds for seconds in timing.seconds]
-    yield Row.of("end to end", case, threads, "evaluations/s", rates, note=f"last run: {stages}")
+    sides = {"cpu": f"engine, {os.cpu_count()} threads"} | ({"cuda": "GPU"} if gpu_names() else {})
+    for backend, side in sides.items():
+        summaries: list[Summary] = []
+        options = RunOptions(backend=backend)
+
+        def once(options: RunOptions = options, summaries: list[Summary] = summaries) -> None:
+            summaries.append(run(options, load.programs, load.tasks))
+
+        timing = repeated(once, load.runs, load.most_seconds)
+        last = summaries[-1]
+        stages = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in last.seconds.items() if seconds >= 0.005)
+        rates = [last.evaluations / seconds for seconds in timing.seconds]
+        yield Row.of("end to end", case, side, "evaluations/s", rates, note=f"last run: {stages}")
+        for stage, seconds in last.seconds.items():
+            if seconds:
+                share = 100 * seconds / timing.seconds[-1]
+                yield Row.of("end to end", case, side, f"% of the time: {stage}", [share])
 
 
 def scaling(load: Load) -> Iterator[Row]:
@@ -299,23 +318,18 @@ def scaling(load: Load) -> Iterator[Row]:
         return Row.of(suite, case, axis, "evaluations/s", rates, x=x)
 
     cores = os.cpu_count() or 1
-    few = _spread(load.samples, min(len(load.samples), 4 * _MUTANT_SAMPLES))
+    few = spread(load.samples, min(len(load.samples), _FEW_SAMPLES))
     for threads in sorted({1, 2, *(2**k for k in range(2, 10) if 2**k < cores), cores}):
         yield measure("threads", threads, load.programs, few, threads)
     for count in sorted({2**k for k in range(1, 9) if 2**k < len(load.programs)} | {len(load.programs)}):
-        yield measure("programs", count, _spread(load.programs, count), few, 1)
+        yield measure("programs", count, spread(load.programs, count), few, 1)
     for count in sorted({2**k for k in range(2, 12) if 2**k < len(load.samples)} | {len(load.samples)}):
-        yield measure("samples", count, load.programs[::4], _spread(load.samples, count), cores)
+        yield measure("samples", count, load.programs[::4], spread(load.samples, count), cores)
     for low, high in _SIZES:
         samples = [one for one in load.samples if low <= len(one.I) * len(one.I[0]) <= high]
         if samples:
             cells = statistics.fmean(len(one.I) * len(one.I[0]) for one in samples)
             yield measure("cells of the input", cells, load.programs, samples, 1)
-
-
-def _spread(items: Sequence[_T], count: int) -> list[_T]:
-    """So many items, evenly over all."""
-    return [items[k * len(items) // count] for k in range(count)]
 
 
 SUITES: Final[dict[str, Callable[[Load], Iterator[Row]]]] = {
@@ -329,5 +343,9 @@ SUITES: Final[dict[str, Callable[[Load], Iterator[Row]]]] = {
     "packing": packing,
     "end-to-end": end_to_end,
     "scaling": scaling,
+    "start": start,
+    "transfers": transfers,
+    "crossover": crossover,
+    "shares": shares,
 }
-DEFAULT: Final = ("throughput", "own", "batts", "mutants", "objects", "packing", "end-to-end")
+DEFAULT: Final = ("throughput", "own", "batts", "mutants", "objects", "packing", "end-to-end", "shares")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arcbatt.errors import UsageError
 from arcbatt.run.options import RunOptions
 
 app = typer.Typer(
@@ -246,11 +247,12 @@ def profile(
     top: Annotated[int, typer.Option(help="Rows of each table.")] = 25,
     trace: Annotated[Path | None, typer.Option(help="Also write a trace for Perfetto to this file.")] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Also write everything to this file.")] = None,
+    gpus: Annotated[bool, typer.Option("--gpus/--no-gpus", help="Also run on each GPU there is.")] = True,
 ) -> None:
-    """Say where the time of a run goes: by primitive, program, line and stage."""
+    """Say where the time of a run goes: by primitive, program, line and stage; launches and transfers of GPUs."""
     from arcbatt.cli.profile import print_profile
 
-    print_profile(solvers or [], dataset, count, threads, program, top, trace, file)
+    print_profile(solvers or [], dataset, count, threads, program, top, trace, file, gpus)
 
 
 @app.command()
@@ -258,8 +260,8 @@ def bench(
     suite: Annotated[
         list[str] | None,
         typer.Option(
-            help="throughput, own, batts, mutants, objects, primitives, card, packing, end-to-end, scaling, or all; "
-            "may be repeated. Default: those that take about a minute."
+            help="throughput, own, batts, mutants, objects, primitives, card, packing, end-to-end, scaling, start, "
+            "transfers, crossover, shares, or all; may be repeated. Default: those that take about a minute."
         ),
     ] = None,
     solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
@@ -270,9 +272,11 @@ def bench(
     dataset: DatasetOption = "arcagi",
     count: Annotated[int, typer.Option("--count", "-c", help="So many tasks, evenly over the data set; 0: all.")] = 20,
     mutants: Annotated[list[int] | None, typer.Option(help="How many mutants; may be repeated.")] = None,
+    mutant_samples: Annotated[int, typer.Option(help="Samples that mutants run on.")] = 40,
     runs: Annotated[int, typer.Option(help="Runs of each figure after the warm-up.")] = 3,
     each: Annotated[int, typer.Option(help="Evaluations of each program on the sides that are sampled.")] = 2,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write NAME.json and NAME.md.")] = None,
+    add: Annotated[bool, typer.Option("--add", help="Keep the suites that NAME.json has and this does not.")] = False,
     compare: Annotated[
         tuple[Path, Path] | None, typer.Option(metavar="A B", help="Measure nothing: compare two saved results.")
     ] = None,
@@ -289,7 +293,10 @@ def bench(
     elif curves is not None:
         command.write_curves(*curves)
     else:
-        command.run_bench(suite or [], solvers or [], dataset, count or None, mutants or [], runs, each, baseline, out)
+        command.run_bench(
+            suite or [], solvers or [], dataset, count or None, mutants or [], mutant_samples, runs, each, baseline,
+            out, add,
+        )  # fmt: skip
 
 
 @app.command()
@@ -298,9 +305,23 @@ def info(
         bool, typer.Option("--measure", help="Time every engine there is, and keep the figures.")
     ] = False,
     compile_: Annotated[bool, typer.Option("--compile", help="Compile the GPU kernel for the GPUs there are.")] = False,
+    arch: Annotated[
+        list[int] | None,
+        typer.Option(help="With --compile: for this architecture (75 for compute capability 7.5); may be repeated."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="With --arch: into this folder, for ARCBATT_CUBINS.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what there is to run on: versions, engines, GPUs, and from how much work on which is the fastest."""
-    from arcbatt.cli.info import print_info
+    from arcbatt.cli import info as command
 
-    print_info(measure, compile_, as_json)
+    if (arch or out) and not compile_:
+        raise UsageError("--arch and --out go with --compile")
+    if out and not arch:
+        raise UsageError("--out needs --arch: the architectures to compile for")
+    if arch:
+        command.build_cubins(arch, out)
+    else:
+        command.print_info(measure, compile_, as_json)

@@ -11,9 +11,10 @@ from pathlib import Path
 import typer
 
 from arcbatt.bench.curves import draw_curves
+from arcbatt.bench.load import Load
 from arcbatt.bench.result import Result, Row, compared, file_name, machine_facts, number
 from arcbatt.bench.sides import baseline
-from arcbatt.bench.suites import DEFAULT, SUITES, Load
+from arcbatt.bench.suites import DEFAULT, SUITES
 from arcbatt.cli.card import read_programs
 from arcbatt.errors import UsageError
 from arcbatt.files import written_whole
@@ -35,10 +36,12 @@ def run_bench(
     dataset: str,
     count: int | None,
     mutants: Sequence[int],
+    mutant_samples: int,
     runs: int,
     each: int,
     module: str | None,
     out: Path | None,
+    add: bool = False,
 ) -> None:
     """Measure, print the table as it grows, and save it."""
     unknown = [name for name in suites if name not in SUITES and name != "all"]
@@ -51,6 +54,7 @@ def run_bench(
         tasks=spread_tasks(dataset, count),
         name=", ".join(path.name for path in solvers) if solvers else "library",
         mutants=tuple(mutants) or Load.mutants,
+        mutant_samples=mutant_samples,
         runs=runs,
         each=each,
         baseline=baseline(module, programs) if module else None,
@@ -70,7 +74,7 @@ def run_bench(
         result.notes.append("Interrupted: what is here was measured before.")
         typer.echo("\ninterrupted; what was measured is kept", err=True)
     result.seconds = time.perf_counter() - start
-    _save(result, out)
+    _save(result, out, add)
 
 
 def _run_suite(name: str, load: Load, result: Result) -> None:
@@ -88,13 +92,17 @@ def _line(row: Row) -> str:
     return f"  {row.case:<34} {row.side:<24} {number(row.median):>12} {row.unit} {spread}  {row.note}".rstrip()
 
 
-def _save(result: Result, out: Path | None) -> None:
+def _save(result: Result, out: Path | None, add: bool) -> None:
     if out is None:
         if not Path("pyproject.toml").exists():
             typer.echo("\nnot saved: --out NAME writes NAME.json and NAME.md")
             return
         out = Path("benchmarks") / "results" / file_name(result.machine)
-    for path in result.save(out.with_suffix("") if out.suffix in (".json", ".md") else out):
+    target = out.with_suffix("") if out.suffix in (".json", ".md") else out
+    before = target.with_name(target.name + ".json")
+    if add and before.exists():
+        result = Result.read(before).joined(result)
+    for path in result.save(target):
         typer.echo(f"{path} written")
 
 

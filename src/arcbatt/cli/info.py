@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
 
+from arcbatt.backends import cuda_compile
 from arcbatt.backends.choose import why_no_gpu
 from arcbatt.errors import UsageError
 from arcbatt.gpu.facts import machine_facts
 from arcbatt.gpu.kernels import compile_ahead
 from arcbatt.gpu.measure import measure
+
+
+def build_cubins(archs: Sequence[int], folder: Path | None) -> None:
+    """Build the kernel for architectures, which need not be here, and print where it is."""
+    for path in cuda_compile.compile_ahead(archs, folder):
+        typer.echo(str(path))
 
 
 def print_info(do_measure: bool, do_compile: bool, as_json: bool) -> None:

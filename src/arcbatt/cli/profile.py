@@ -23,6 +23,7 @@ def print_profile(
     top: int,
     trace: Path | None,
     file: Path | None,
+    gpus: bool = True,
 ) -> None:
     """Print where the time goes; with a program's name, by its lines."""
     programs = [one for one in read_programs(solvers) if not one.name.startswith("differ_")]
@@ -36,11 +37,12 @@ def print_profile(
             typer.echo(f"{_line_figures(line.tally)}  {line.text}")
         return
     labels = [f"{task.id} {number}" for task in tasks for number in range(len(task.samples))]
-    found = profile(programs, samples, threads=threads, labels=labels)
+    found = profile(programs, samples, threads=threads, labels=labels, gpus=gpus)
     _print_stages(found)
     _print_primitives(found, top)
     _print_programs(found, top)
     _print_patterns(found)
+    _print_devices(found)
     for path, content in ((trace, chrome_trace), (file, as_data)):
         if path is not None:
             path.write_text(json.dumps(content(found), indent=None if path is trace else 1) + "\n", encoding="utf-8")
@@ -62,6 +64,7 @@ def as_data(found: Profile) -> dict[str, Any]:
         "primitives": {name: vars(tally) for name, tally in found.by_primitive().items()},
         "by_program": {name: vars(share) for name, share in found.by_program().items()},
         "fallbacks": dict(found.fallbacks),
+        "devices": [vars(one) for one in found.devices],
         "patterns": vars(found.stats) | {"unresolved": dict(found.stats.unresolved)},
     }
 
@@ -117,6 +120,16 @@ def _print_patterns(found: Profile) -> None:
     typer.echo(f"on the reference: {sum(found.fallbacks.values()):,} evaluations")
     for why, number in fallbacks:
         typer.echo(f"  {number:>9,} {why}")
+
+
+def _print_devices(found: Profile) -> None:
+    for one in found.devices:
+        typer.echo(f"\n{one.side}: {1e3 * one.seconds:,.2f} ms, {one.kernel_ms:,.2f} ms of it in the kernel")
+        typer.echo(f"  {one.launches:,} launches, {one.items:,} items; {one.uploads:,} transfers to it "
+                   f"({one.uploaded:,} bytes), {one.downloads:,} back ({one.downloaded:,} bytes)")  # fmt: skip
+        if one.tiers or one.on_cpu:
+            again = ", ".join(f"{count:,}" for count in one.tiers) or "0"
+            typer.echo(f"  items that ran again in bigger arenas: {again}; evaluations left to the CPU: {one.on_cpu:,}")
 
 
 def _line_figures(tally: Tally | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arcbatt.backends.cuda_compile import KernelOptions, cubin
+from arcbatt.backends.cuda_compile import KernelOptions, cubin, kept_cubin
 from arcbatt.gpu.detect import cupy_for, devices
 
 
@@ -21,29 +21,11 @@ class Kernel:
     seconds: float = 0.0
 
 
-class _NotKept(Exception):
-    """Leaves `cubin` where it would compile."""
-
-
-class _Looks:
-    """A compiler that only looks whether there is something to do."""
-
-    def __init__(self, nvrtc: Any) -> None:
-        self.getVersion = nvrtc.getVersion
-
-    def createProgram(self, *_: Any) -> Any:  # noqa: N802 - NVRTC's own name
-        raise _NotKept
-
-
 def kept_kernel(number: int, folder: Path | None = None) -> Kernel | None:
     """The kernel of a device if it is compiled and kept."""
     cupy = cupy_for(number)
-    try:
-        return Kernel(
-            number, cubin(_Looks(cupy.cuda.nvrtc), KernelOptions(), _architecture(cupy, number), folder=folder)
-        )
-    except _NotKept:
-        return None
+    path = kept_cubin(cupy.cuda.nvrtc, KernelOptions(), _architecture(cupy, number), folder=folder)
+    return Kernel(number, path) if path else None
 
 
 def compile_ahead(numbers: Iterable[int] | None = None, folder: Path | None = None) -> list[Kernel]:

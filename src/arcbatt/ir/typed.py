@@ -11,7 +11,7 @@ program (`times`), and a body lists the captured nodes whose cost it owes each t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -143,7 +143,7 @@ def node_inputs(node: TypedNode | BodyNode) -> tuple[int, ...]:
     return node.args[:1] if node.op == PICK else node.args
 
 
-def with_inputs(node: TypedNode, place: list[int]) -> TypedNode:
+def with_inputs(node: TypedNode, place: Sequence[int] | Mapping[int, int]) -> TypedNode:
     """The node over the new places of what it takes."""
     inputs = node_inputs(node)
     return node._replace(args=(*(place[arg] for arg in inputs), *node.args[len(inputs) :])) if inputs else node

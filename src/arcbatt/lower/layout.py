@@ -34,10 +34,17 @@ class TypeTable:
     numbers: dict[Type, int] = field(default_factory=dict)
     rows: list[list[int]] = field(default_factory=list)
     parts: list[int] = field(default_factory=list)
+    _asked: dict[Type, int] = field(default_factory=dict)
+    """Of every type asked for, in whatever form, its number."""
 
     def number(self, kind: Type) -> int:
         """The number of a type, added if it is new; raises LowerError where it has no form."""
-        kind = plain_form(kind)
+        known = self._asked.get(kind)
+        if known is None:
+            known = self._asked[kind] = self._number(plain_form(kind))
+        return known
+
+    def _number(self, kind: Type) -> int:
         if kind in self.numbers:
             return self.numbers[kind]
         if depth(kind) > MAX_TYPE_DEPTH:
@@ -83,6 +90,7 @@ class TypeTable:
         return self.rows[self.number(kind)][2]
 
 
+@cache
 @cache
 def plain_form(kind: Type) -> Type:
     """The type with integers in place of booleans: they lie alike."""

@@ -250,26 +250,29 @@ class _Lowering:
     ) -> Value:
         """One instruction; its result."""
         place = self.new_slot(kind) if slot is None else slot
-        extra = self.with_fixed_cost(op, args, kind, extra)
+        numbers = [self.types.number(arg.type) for arg in args]
+        number = self.types.number(kind)
+        extra = self.with_fixed_cost(op, numbers, number, extra, never=kind == NEVER)
         cost_place = self.slots.take(1) if cost else 0
         words = [
             op, 0, place, times & 0xFFFFFFFF, cost_place, len(args) if strict is None else strict, len(args),
-            self.types.number(kind), *(arg.slot for arg in args),
-            *(self.types.number(arg.type) for arg in args), *extra,
+            number, *(arg.slot for arg in args), *numbers, *extra,
         ]  # fmt: skip
         words[1] = len(words)
         code += words
         return Value(place, kind, cost_place)
 
-    def with_fixed_cost(self, op: int, args: list[Value], kind: Type, extra: tuple[int, ...]) -> tuple[int, ...]:
-        """The extra words of an instruction, with its cost where that follows from the types."""
+    def with_fixed_cost(
+        self, op: int, args: list[int], result: int, extra: tuple[int, ...], *, never: bool
+    ) -> tuple[int, ...]:
+        """The extra words of an instruction, with its cost where that follows from the types, given by number."""
         if op >= CODES["LOOP_APPLY"] or op in _UNCOUNTED:
             return extra
         rest = extra[1:] or (0,)
         first = len(args) // 2 if extra[0] & ORIGINALS else 0
         written = args[first : len(args) - (extra[0] & HIDDEN_ARG) // HIDDEN_ARG]
-        leaves = [self.types.rows[self.types.number(one)][4] for one in (*(arg.type for arg in written), kind)]
-        if not all(leaves) or extra[0] & MULTIPLIES or kind == NEVER:
+        leaves = [self.types.rows[number][4] for number in (*written, result)]
+        if not all(leaves) or extra[0] & MULTIPLIES or never:
             return (extra[0], 0, *rest)
         return (extra[0] | FIXED_COST, 1 + sum(leaves), *rest)
 
@@ -331,7 +334,7 @@ class _Lowering:
         if name == "colorcount" and args[1].type not in (INT, BOOL, OPT_INT):
             return self.count_of_no_colour(code, args, times, cost)
         flags = (MULTIPLIES if OPS[name].cost is Cost.PRODUCT else 0,)
-        rule = _rule_for(name, [arg.type for arg in args], node.type)
+        rule = _rule_for(name, tuple(arg.type for arg in args), node.type)
         if name in _GENERIC:
             return _GENERIC[name](self, code, node, args, rule, times, cost)
         variant = Variant(name, rule)
@@ -345,7 +348,7 @@ class _Lowering:
 
     def count_of_no_colour(self, code: list[int], args: list[Value], times: int, cost: bool) -> Value:
         """Cells of a colour that is no number: none, for what counting them costs."""
-        rule = _rule_for("colorcount", [args[0].type, INT], INT)
+        rule = _rule_for("colorcount", (args[0].type, INT), INT)
         none = self.constant(INT, ("Int", str(_NO_COLOUR)), _NO_COLOUR)
         cast = [self.cast(code, args[0], rule.params[0]), none, *args]
         variant = NUMBER[Variant("colorcount", rule)]
@@ -623,13 +626,13 @@ def _costs_differ(given: Type, wanted: Type) -> bool:
     return isinstance(given, (Seq, Tup)) and isinstance(wanted, Set)
 
 
-def _rule_for(name: str, types: list[Type], result: Type) -> Rule:
+def _rule_for(name: str, types: tuple[Type, ...], result: Type) -> Rule:
     """The rule inference chose, with its variables filled in."""
     if name in ("paint", "underpaint") and as_seq(types[1]) == Seq(CELL):
         return Rule((GRID, Seq(CELL)), GRID)
     for exact in (True, False):
-        if rule := OPS[name].rule_for(tuple(types), exact=exact):
+        if rule := OPS[name].rule_for(types, exact=exact):
             return rule
     if name in ("branch", "size"):  # a branch by a constant, the size of a Cell: typed where they stand
-        return Rule(tuple(types), result)
+        return Rule(types, result)
     raise LowerError(f"no rule of {name} takes ({', '.join(map(str, types))})")

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.ir.typed import TypedGraph, TypedNode, body_nodes, node_inputs
+from arcbatt.ir.typed import TypedGraph, TypedNode, body_nodes, node_inputs, with_inputs
+from arcbatt.lower.codes import CODES
 from arcbatt.lower.lower import Code, lower
 from arcbatt.lower.shapes import shape_of
 
@@ -21,6 +22,7 @@ SLICE_WORDS: Final = 10
 """Words of a slice's row in the table; native/cuda_engine.h says what they are."""
 _LOOP_COST: Final = 16
 """What a node in a loop body counts against one outside: the usual number of items."""
+_NEVER: Final = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -33,18 +35,24 @@ class Sliced:
     names: tuple[str, ...]
     """Every lowered program, in the order of the columns of results."""
     rejected: dict[str, str]
+    straight: int = 0
+    """How many slices have no loops; these come first."""
 
     def blob(self, columns: dict[str, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """The words of all slices in one array, and a table of where each slice's lie.
 
         `columns` says where among the results each program's go.
         """
-        words: list[int] = []
+        parts: list[NDArray[np.uint32]] = []
+        length = 0
 
         def place(part: Sequence[int]) -> int:
-            at = len(words)
-            words.extend(part)
-            words.extend([0] * (-len(words) % 4))
+            nonlocal length
+            at = length
+            words = np.zeros(-(-len(part) // 4) * 4, np.int64)
+            words[: len(part)] = part
+            parts.append(words.astype(np.uint32))
+            length += len(words)
             return at
 
         rows: list[list[int]] = []
@@ -58,7 +66,7 @@ class Sliced:
             slots = [code.inputs.get(name, 0) for name in ("I", "S", "C")]
             rows.append([*places[:4], len(code.image), places[4], len(code.outputs), *slots])
         table = np.array(rows, np.uint32).reshape(-1, SLICE_WORDS)
-        return np.array([word & 0xFFFFFFFF for word in words], np.uint32), table
+        return np.concatenate([np.zeros(0, np.uint32), *parts]), table
 
 
 def node_cost(node: TypedNode) -> int:
@@ -79,9 +87,15 @@ def needed(graph: TypedGraph, root: int) -> frozenset[int]:
 
 
 def subgraph(graph: TypedGraph, names: Sequence[str]) -> TypedGraph:
-    """The graph for some of its outputs."""
-    part = TypedGraph(graph.nodes, graph.depends, graph.can_fail, {name: graph.outputs[name] for name in names})
-    return part.pruned()
+    """The graph for some of its outputs, without what they do not need."""
+    kept = sorted(frozenset().union(*(needed(graph, graph.outputs[name]) for name in names)))
+    place = {node: new for new, node in enumerate(kept)}
+    return TypedGraph(
+        [with_inputs(graph.nodes[node], place) for node in kept],
+        [graph.depends[node] for node in kept],
+        [graph.can_fail[node] for node in kept],
+        {name: place[graph.outputs[name]] for name in names},
+    )
 
 
 def choose(graph: TypedGraph, count: int) -> list[list[str]]:
@@ -90,46 +104,66 @@ def choose(graph: TypedGraph, count: int) -> list[list[str]]:
     Programs are taken by falling cost; each goes to the slice that grows least by it among those still below their
     share of the whole cost, or to the lightest.
     """
-    costs = [node_cost(node) for node in graph.nodes]
-    needs = {name: needed(graph, root) for name, root in graph.outputs.items()}
-    total = {name: sum(costs[node] for node in nodes) for name, nodes in needs.items()}
+    costs = np.array([node_cost(node) for node in graph.nodes], np.int64)
+    needs = {name: np.array(sorted(needed(graph, root))) for name, root in graph.outputs.items()}
+    total = {name: int(costs[nodes].sum()) for name, nodes in needs.items()}
     share = sum(total.values()) / max(count, 1)
+    shared, users = _shared(needs, len(costs))
+    held = np.zeros((int(users.sum()), count), np.bool_)  # of each node several programs need, the slices that have it
     slices: list[list[str]] = []
-    held: list[set[int]] = []
-    weight: list[int] = []
+    weight = np.zeros(count, np.int64)
     for name in sorted(needs, key=lambda name: (-total[name], name)):
-        growth = [sum(costs[node] for node in needs[name] - have) for have in held]
-        fitting = [k for k, more in enumerate(growth) if weight[k] + more <= share]
-        best = min(fitting, key=lambda k: growth[k], default=None)
-        if best is not None and (len(slices) == count or 2 * growth[best] <= total[name]):
-            k = best
-        elif len(slices) < count:
-            k = len(slices)
+        nodes = needs[name][users[needs[name]]]
+        made = len(slices)
+        growth = total[name] - costs[nodes] @ held[shared[nodes], :made]
+        fitting = weight[:made] + growth <= share
+        best = int(np.argmin(np.where(fitting, growth, _NEVER))) if fitting.any() else None
+        if best is not None and (made == count or 2 * growth[best] <= total[name]):
+            k, more = best, growth[best]
+        elif made < count:
+            k, more = made, total[name]
             slices.append([])
-            held.append(set())
-            weight.append(0)
-            growth.append(total[name])
         else:
-            k = min(range(count), key=lambda k: weight[k])
+            k = int(np.argmin(weight))
+            more = growth[k]
         slices[k].append(name)
-        held[k] |= needs[name]
-        weight[k] += growth[k]
+        held[shared[nodes], k] = True
+        weight[k] += more
     order = sorted(range(len(slices)), key=lambda k: -weight[k])
     return [slices[k] for k in order]
 
 
+def _shared(needs: dict[str, NDArray[np.int64]], nodes: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Numbers of the nodes that several programs need, and which nodes these are."""
+    counts = np.zeros(nodes, np.int64)
+    for some in needs.values():
+        counts[some] += 1
+    several = counts > 1
+    return np.cumsum(several) - 1, several
+
+
 def slice_graph(graph: TypedGraph, count: int) -> Sliced:
-    """A graph as at most `count` slices, the costliest first."""
-    codes: list[Code] = []
-    costs: list[int] = []
-    names: list[str] = []
+    """A graph as at most `count` slices: those without loops, then the others, the costliest first."""
+    made: list[tuple[Code, int]] = []
     rejected = dict(graph.unresolved)
     for chosen in choose(graph, count):
         part = subgraph(graph, chosen)
         code = lower(part)
         rejected |= code.rejected
         if code.outputs:
-            codes.append(code)
-            costs.append(sum(map(node_cost, part.nodes)))
-            names += code.outputs
-    return Sliced(tuple(codes), tuple(costs), tuple(names), rejected)
+            made.append((code, sum(map(node_cost, part.nodes))))
+    made.sort(key=lambda one: has_loops(one[0]))
+    codes = tuple(code for code, _ in made)
+    names = tuple(name for code in codes for name in code.outputs)
+    straight = sum(not has_loops(code) for code in codes)
+    return Sliced(codes, tuple(cost for _, cost in made), names, rejected, straight)
+
+
+def has_loops(code: Code) -> bool:
+    """Whether there is a loop in lowered code: it takes longer on some samples than on others."""
+    at = 0
+    while (op := code.words[at]) != CODES["HALT"]:
+        if op >= CODES["LOOP_APPLY"]:
+            return True
+        at += code.words[at + 1]
+    return False

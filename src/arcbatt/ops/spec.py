@@ -62,6 +62,10 @@ class OpSpec:
     fails: tuple[Reason, ...] = ()
     cost: Cost = Cost.LINEAR
     takes_call: bool = False
+    _found: dict[tuple[tuple[Type, ...], bool], Rule | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """Answers of `rule_for`, which is asked the same again and again."""
 
     @property
     def arity(self) -> int:
@@ -75,6 +79,12 @@ class OpSpec:
 
     def rule_for(self, args: tuple[Type, ...], *, exact: bool) -> Rule | None:
         """The first rule that takes arguments of these types, its variables filled in."""
+        key = (args, exact)
+        if key not in self._found:
+            self._found[key] = self._rule_for(args, exact)
+        return self._found[key]
+
+    def _rule_for(self, args: tuple[Type, ...], exact: bool) -> Rule | None:
         if len(args) != self.arity:
             return None
         for rule in self.rules:

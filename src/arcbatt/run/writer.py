@@ -218,10 +218,10 @@ def programs_digest(programs: Iterable[Program]) -> str:
 
 
 def _git_version() -> str | None:
-    """The commit arcbatt runs from, where it runs from a checkout."""
+    """The commit arcbatt runs from, where it runs from a checkout; ARCBATT_COMMIT says it for a copy of one."""
     source = Path(__file__).resolve().parents[3]
     if not (source / ".git").exists():
-        return None
+        return os.environ.get("ARCBATT_COMMIT")
     command = ["git", "-C", str(source), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
