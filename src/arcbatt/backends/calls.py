@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from arcbatt.backends.cpu import arena_words, loaded
+from arcbatt.backends.custom_build import missing
 from arcbatt.backends.merged import MergedReference, Stop, Stopped
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.outputs import ESCAPE, OVERFLOW, REASONS, STATUS
@@ -68,8 +69,9 @@ class CallEngine:
         if any(node.op == CONST and not _is_literal(node.args[1]) for node in graph.nodes):
             self.problem = "a function with a set or a nested tuple bound into it"
             return
+        module: Any = core or importlib.import_module("arcbatt._core")
         typed = compile_graph(graph, Rewrites.lowered()).graph
-        code = lower(typed)
+        code = lower(typed, without=missing(graph, module))
         if RESULT in code.rejected:
             self.problem = f"not lowered: {code.rejected[RESULT]}"
             return
@@ -82,7 +84,6 @@ class CallEngine:
             self.problem = "rows of booleans, which the engine takes for a grid"
             return
         self.result_type = kind
-        module: Any = core or importlib.import_module("arcbatt._core")
         arguments = [word for name in used for word in (code.inputs[name], code.types.number(graph.declared[name]))]
         self._calls = module.Calls(
             loaded(module, code, (0, 0, 0), arguments),

@@ -20,6 +20,7 @@ from arcbatt.backends import cpu
 from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
 from arcbatt.backends.cuda_staging import Beside, Staging
+from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Completion, Stop
 from arcbatt.backends.outcome import Outcome
 from arcbatt.backends.outputs import ESCAPE, OVERFLOW, STATUS, Outputs, Wanted
@@ -30,6 +31,7 @@ from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import Graph, merge
 from arcbatt.ir.options import Rewrites
 from arcbatt.limits import MAX_CELLS, MAX_STEPS
+from arcbatt.lower.custom import device_text
 from arcbatt.lower.slices import Sliced, slice_graph
 
 try:
@@ -170,7 +172,7 @@ class Engine:
         self.graph = graph
         self.names = list(graph.outputs)
         self.max_steps = max_steps
-        self.kernel = kernel or KernelOptions()
+        self.kernel = replace(kernel or KernelOptions(), custom=device_text(graph_sources(graph)))
         self.memory_fraction = memory_fraction
         self.keep_going = keep_going
         self.lost = ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from arcbatt.backends.cuda_source import ENTRY as SAMPLES_HEADER
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.errors import ArcbattError
 from arcbatt.files import beside
@@ -28,6 +29,14 @@ class KernelOptions:
     blocks: int = 4
     fast_compile: str = ""
     """A level for the compiler's own switch (min, mid, max), or nothing: sooner compiled, slower to run."""
+    header: str = SAMPLES_HEADER
+    """The header of the kernel: programs on samples, or calls of arguments."""
+    custom: str = ""
+    """The functions of operations of one's own, as C++."""
+
+    def source(self) -> str:
+        """The source of the kernel."""
+        return kernel_source(self.header, self.custom)
 
     def flags(self, arch: int) -> tuple[str, ...]:
         """The compiler's options for an architecture (90 for compute capability 9.0)."""
@@ -47,7 +56,7 @@ def cache_folder() -> Path:
 def cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None = None) -> Path:
     """The path of the kernel's machine code, compiled if it is not kept yet. `nvrtc` is CuPy's module of that name."""
     flags = options.flags(arch)
-    source = kernel_source()
+    source = options.source()
     key = hashlib.sha256("\0".join([source, *flags, str(nvrtc.getVersion())]).encode()).hexdigest()[:32]
     path = (folder or cache_folder()) / f"kernel-sm{arch}-{key}.cubin"
     if not path.exists():

@@ -10,11 +10,15 @@ from typing import Final
 _NATIVE: Final = Path(__file__).parent.parent / "native"
 _INCLUDE: Final = re.compile(r'^[ \t]*#include "([\w.]+)"[ \t]*$', re.MULTILINE)
 ENTRY: Final = "cuda_engine.h"
+_CUSTOM: Final = "custom.inc"
 
 
 @cache
-def kernel_source() -> str:
-    """Everything the GPU compiler needs. Headers stand once; lists that macros expand stand where they are used."""
+def kernel_source(entry: str = ENTRY, custom: str = "") -> str:
+    """Everything the GPU compiler needs. Headers stand once; lists that macros expand stand where they are used.
+
+    `entry` is the header of the kernel that is wanted, `custom` what stands in place of custom.inc.
+    """
     seen: set[str] = set()
 
     def text_of(name: str) -> str:
@@ -22,7 +26,9 @@ def kernel_source() -> str:
             if name in seen:
                 return ""
             seen.add(name)
+        if name == _CUSTOM and custom:
+            return custom
         text = (_NATIVE / name).read_text(encoding="utf-8").replace("#pragma once\n", "")
         return _INCLUDE.sub(lambda match: text_of(match[1]), text)
 
-    return text_of(ENTRY)
+    return text_of(entry)
