@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Final
 
 from arcbatt.api.calls import engine_for
+from arcbatt.api.measured import Kept, Measured
 from arcbatt.api.operations import OPERATION_ERRORS
 from arcbatt.ops import OPS, Kind
 from arcbatt.ops.types import BOOL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, Rule, Type, variables
@@ -31,22 +32,6 @@ _MARGIN: Final = 0.9
 _MOST_ARGUMENTS: Final = 4
 _ROUNDS: Final = 3
 _LEAST_SECONDS: Final = 0.0005
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What was found of one function: seconds a call on the examples, and whether the engine serves it."""
-
-    name: str
-    seconds: float
-    engine_seconds: float
-    rules: tuple[Rule, ...]
-    """For which types the engine serves it; none where it is slower, or gives something else."""
-
-    @property
-    def speedup(self) -> float:
-        """How many times faster the engine is on the examples."""
-        return self.seconds / self.engine_seconds if self.engine_seconds else 0.0
 
 
 @dataclass
@@ -154,16 +139,22 @@ _SERVING: dict[Any, _Patch] = {}
 def accelerate(modules: ModuleType | Iterable[ModuleType]) -> Iterator[Acceleration]:
     """While it lasts, functions of the modules (also where others have them by `from ... import *`) use the engine.
 
-    Modules are imported ones with functions in arc-dsl's style. Which functions gain is measured once and remembered.
+    Modules are imported ones with functions in arc-dsl's style. Which functions gain is measured once and remembered,
+    also on disk, by machine, version and the module's file.
     Several may be open at once, in one another or in different threads; functions come back when the last one ends.
     """
     given = [modules] if isinstance(modules, ModuleType) else list(modules)
     state = Acceleration()
     with _LOCK:
         functions = _functions(given)
-        for original in functions:  # before any is replaced: they call one another
-            if original not in _MEASURED:
-                _MEASURED[original] = measure(original)
+        wanted = [original for original in functions if original not in _MEASURED]
+        kept = Kept(wanted)
+        for original in wanted:  # before any is replaced: they call one another
+            found = kept.of(original)
+            _MEASURED[original] = found or measure(original)
+            if found is None:
+                kept.add(original, _MEASURED[original])
+        kept.write()
         for original in functions:
             state.measured[original.__name__] = _MEASURED[original]
             if _MEASURED[original].rules:

@@ -22,7 +22,7 @@ from arcbatt.backends.cpu import Engine
 from arcbatt.backends.python import Sample
 from arcbatt.frontend.program import Name, Program, live_lines
 from arcbatt.ir.compile import Stats, compile_graph
-from arcbatt.ir.graph import merge
+from arcbatt.ir.graph import Graph, merge
 from arcbatt.ir.options import Rewrites
 from arcbatt.ir.typed import TypedGraph, node_inputs
 from arcbatt.lower.codes import CODES
@@ -169,17 +169,20 @@ class _Clock:
 
 
 def profile(
-    programs: Sequence[Program],
+    programs: Sequence[Program] | Graph,
     samples: Sequence[Sample],
     *,
     threads: int = 1,
     labels: Sequence[str] = (),
     complete: bool = True,
 ) -> Profile:
-    """Profile programs on samples; `labels` name the samples in a trace. Without `complete`, no fallbacks are run."""
+    """Profile programs, or a graph of them, on samples; `labels` name the samples in a trace.
+
+    Without `complete`, no fallbacks are run.
+    """
     clock = _Clock()
     with clock.stage("merge"):
-        graph = merge(programs)
+        graph = programs if isinstance(programs, Graph) else merge(programs)
     with clock.stage("compile"):
         typed = compile_graph(graph, Rewrites.lowered()).graph
     stats = compile_graph(graph).stats
@@ -188,7 +191,7 @@ def profile(
     with clock.stage("pack"):
         data = pack_samples(samples)
     packed, threads = engine._packed(data), max(1, min(threads, len(samples)))
-    result = Profile(len(programs), len(samples), threads, stats, graph=typed)
+    result = Profile(len(graph.outputs), len(samples), threads, stats, graph=typed)
     with clock.stage("run"):
         outputs = engine.run(data, complete=False)
     result.run_seconds = outputs.seconds["run"] * threads
@@ -251,12 +254,12 @@ def profile_lines(program: Program, samples: Sequence[Sample]) -> list[Line]:
     texts = [*map(str, lines), f"return {program.result}"]
     answer = []
     for one, text in zip([*prefixes, whole], texts, strict=True):
-        tally = _reached(found.graph, found.graph.outputs.get(one.name), by_node, taken)
+        tally = reached(found.graph, found.graph.outputs.get(one.name), by_node, taken)
         answer.append(Line(text, tally))
     return answer
 
 
-def _reached(graph: TypedGraph, root: int | None, by_node: dict[int, Tally], taken: set[int]) -> Tally | None:
+def reached(graph: TypedGraph, root: int | None, by_node: dict[int, Tally], taken: set[int]) -> Tally | None:
     """The nodes below a root that no line before has, together."""
     stack = [] if root is None or root in taken else [root]
     total: Tally | None = None
