@@ -70,6 +70,7 @@ class _Patch:
         self.original = original
         self.name = measured.name
         self.users = 0
+        self.given: list[ModuleType] = []
         self._tallies: list[list[int]] = []
         calls = [
             engine_for(primitive(self.name), (None,) * len(rule.params), rule.params).call for rule in measured.rules
@@ -96,8 +97,8 @@ class _Patch:
         return sum(tally[0] for tally in self._tallies), sum(tally[1] for tally in self._tallies)
 
     def put(self, old: Any, new: Any) -> None:
-        """Put one function for another in every module that has it."""
-        for module in list(sys.modules.values()):
+        """Put one function for another in every module that has it, imported or given."""
+        for module in [*sys.modules.values(), *self.given]:
             names = vars(module) if isinstance(module, ModuleType) else {}
             for name in [name for name, value in list(names.items()) if value is old]:
                 names[name] = new
@@ -158,7 +159,7 @@ def accelerate(modules: ModuleType | Iterable[ModuleType]) -> Iterator[Accelerat
         for original in functions:
             state.measured[original.__name__] = _MEASURED[original]
             if _MEASURED[original].rules:
-                state._patches.append(_opened(original))
+                state._patches.append(_opened(original, given))
         state._before = {patch.name: patch.counts() for patch in state._patches}
     try:
         yield state
@@ -183,12 +184,13 @@ def _functions(modules: Iterable[ModuleType]) -> list[FunctionType]:
     return list(found)
 
 
-def _opened(original: FunctionType) -> _Patch:
+def _opened(original: FunctionType, given: list[ModuleType]) -> _Patch:
     patch = _PATCHES.get(original)
     if patch is None:
         patch = _PATCHES[original] = _Patch(original, _MEASURED[original])
         _SERVING[patch.serve] = patch
     patch.users += 1
+    patch.given += given
     patch.put(original, patch.serve)
     return patch
 
@@ -197,6 +199,7 @@ def _closed(patch: _Patch) -> None:
     patch.users -= 1
     if patch.users == 0:
         patch.put(patch.serve, patch.original)
+        patch.given.clear()
 
 
 def measure(function: FunctionType) -> Measured:

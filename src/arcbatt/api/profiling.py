@@ -65,7 +65,7 @@ class Profile:
     def report(self, most: int = 20) -> str:
         """The primitives and lines that take longest, as a table."""
         rows = [
-            f"{self.inputs} inputs, {self.seconds:.3f} s on the reference, {self.engine_seconds:.3f} s on the CPU engine",
+            f"{self.inputs} inputs; seconds on the reference {self.seconds:.3f}, CPU engine {self.engine_seconds:.3f}",
             "",
             " reference     engine    calls  failed  primitive (seconds of its own calls)",
         ]
