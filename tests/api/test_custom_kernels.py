@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from api.expressions import random_expression
 from arcbatt import _core, _core_lanes, dsl
 from arcbatt.api.arguments import random_rows
 from arcbatt.api.calls import call_graph, call_many
@@ -103,18 +104,6 @@ def test_expressions_are_the_same_everywhere(text, core):
     cells_op(text)
     rows = list(random_rows(OPS["own"].rules[0].params, 60, text))
     assert on_core("own", rows, core)[0] == call_many("own", rows, backend="python")
-
-
-def random_expression(draw, depth):
-    """Text of a number, or of a truth."""
-    if depth == 0:
-        return draw.choice(["x", "i", "j", "h", "w", "by", "0", "1", "-3", "at(0, 1)", "at(-1, by)", "where(t, 1, x)"])
-    a, b, c, d = (random_expression(draw, draw.randrange(depth)) for _ in range(4))
-    truth = draw.choice([f"{a} < {b}", f"{a} == {b}", f"{a} != {b} and t", f"not ({a} >= {b} or {c} <= {d})"])
-    return draw.choice(
-        [f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} // {b})", f"({a} % {b})", f"min({a}, {b})",
-         f"max({a}, {b}, {c})", f"abs({a})", f"(-{a})", f"where({truth}, {c}, {d})", f"at({a}, {b})"]
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("core", CORES)

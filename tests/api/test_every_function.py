@@ -120,13 +120,11 @@ def accelerated(grids, backend):
         except (TypeError, ArcbattError):
             return FAILED
 
-    try:
-        with arcbatt.accelerate(made) as state:
-            found = [call(grid) for grid in grids]
-        assert sum(state.served.values()) + sum(state.passed_on.values()) == len(grids)
-        return found
-    finally:
-        assert made.rot90 is before
+    with arcbatt.accelerate(made) as state:
+        found = [call(grid) for grid in grids]
+    assert made.rot90 is before
+    assert sum(state.served.values()) + sum(state.passed_on.values()) == len(grids)
+    return found
 
 
 def as_it_was(grid):
@@ -151,6 +149,8 @@ def with_own(**options):
             """Zeros become eights."""
             return eights(grid)
 
+        if "own" in OPS:
+            remove_op("own")  # an interrupt may have come before it was
         op("Grid -> Grid", **options)(own)
         try:
             return list(arcbatt.batch_grid_operations(grids, "own", backend=backend))
@@ -381,7 +381,7 @@ def test_an_interrupt_in_the_middle(case, backend, request):
 
 
 def raising(grid):
-    if (np.asarray(grid) == 9).any():
+    if bool((grid == 9).any()) if hasattr(grid, "any") else any(9 in row for row in grid):
         raise ValueError("a nine")
     return grid
 

@@ -69,7 +69,7 @@ class _Patch:
     def __init__(self, original: FunctionType, measured: Measured) -> None:
         self.original = original
         self.name = measured.name
-        self.users = 0
+        self.users: set[int] = set()
         self.given: list[ModuleType] = []
         self._tallies: list[list[int]] = []
         calls = [
@@ -146,28 +146,48 @@ def accelerate(modules: ModuleType | Iterable[ModuleType]) -> Iterator[Accelerat
     """
     given = [modules] if isinstance(modules, ModuleType) else list(modules)
     state = Acceleration()
-    with _LOCK:
-        functions = _functions(given)
-        wanted = [original for original in functions if original not in _MEASURED]
-        kept = Kept(wanted)
-        for original in wanted:  # before any is replaced: they call one another
-            found = kept.of(original)
-            _MEASURED[original] = found or measure(original)
-            if found is None:
-                kept.add(original, _MEASURED[original])
-        kept.write()
-        for original in functions:
-            state.measured[original.__name__] = _MEASURED[original]
-            if _MEASURED[original].rules:
-                state._patches.append(_opened(original, given))
-        state._before = {patch.name: patch.counts() for patch in state._patches}
     try:
+        with _LOCK:
+            _begin(state, given)
         yield state
     finally:
-        with _LOCK:
-            state._after = {patch.name: patch.counts() for patch in state._patches}
-            for patch in state._patches:
-                _closed(patch)
+        try:
+            _end(state)
+        except KeyboardInterrupt:
+            _end(state)  # an interrupt leaves no function replaced
+            raise
+
+
+def _begin(state: Acceleration, given: list[ModuleType]) -> None:
+    functions = _functions(given)
+    wanted = [original for original in functions if original not in _MEASURED]
+    kept = Kept(wanted)
+    for original in wanted:  # before any is replaced: they call one another
+        found = kept.of(original)
+        _MEASURED[original] = found or measure(original)
+        if found is None:
+            kept.add(original, _MEASURED[original])
+    kept.write()
+    for original in functions:
+        state.measured[original.__name__] = _MEASURED[original]
+        if _MEASURED[original].rules:
+            patch = _patch_of(original)
+            state._before[patch.name] = patch.counts()
+            state._patches.append(patch)
+            patch.users.add(id(state))
+            patch.given += given
+            patch.put(original, patch.serve)
+
+
+def _end(state: Acceleration) -> None:
+    """Put back what nobody else has replaced; may be done twice."""
+    with _LOCK:
+        state._after = {patch.name: patch.counts() for patch in state._patches}
+        for patch in state._patches:
+            patch.users.discard(id(state))
+            if not patch.users:
+                patch.put(patch.serve, patch.original)
+                patch.given.clear()
 
 
 def _functions(modules: Iterable[ModuleType]) -> list[FunctionType]:
@@ -184,22 +204,12 @@ def _functions(modules: Iterable[ModuleType]) -> list[FunctionType]:
     return list(found)
 
 
-def _opened(original: FunctionType, given: list[ModuleType]) -> _Patch:
+def _patch_of(original: FunctionType) -> _Patch:
     patch = _PATCHES.get(original)
     if patch is None:
         patch = _PATCHES[original] = _Patch(original, _MEASURED[original])
         _SERVING[patch.serve] = patch
-    patch.users += 1
-    patch.given += given
-    patch.put(original, patch.serve)
     return patch
-
-
-def _closed(patch: _Patch) -> None:
-    patch.users -= 1
-    if patch.users == 0:
-        patch.put(patch.serve, patch.original)
-        patch.given.clear()
 
 
 def measure(function: FunctionType) -> Measured:
