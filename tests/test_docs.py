@@ -72,6 +72,20 @@ def test_the_python_examples_of_the_batches_page():
     assert scope["numbers"] == [len(one.value) for one in scope["found"]]
     assert scope["matches"] >= 0
     assert "on the reference" in scope["report"]
+    assert scope["filled"] == [((1, 5), (5, 2))]
+
+
+def test_the_python_examples_of_the_gpu_page():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "gpu.md").read_text(), re.DOTALL)
+    scope: dict = {}
+    for block in blocks:
+        exec(block, scope)
+    assert scope["plus"][0] == ((2, 1), (1, 3))
+    assert scope["turned"] == scope["shared"] == [((0, 1), (2, 0)), ((3,), (4,), (5,)), ((8, 6), (9, 7))]
+    assert scope["where"][0] in ("cpu", "cuda")
+    assert scope["solved"] == {"turn": ("turn",)}
+    assert scope["answer"] == (((5,), (0,)),)
+    assert scope["freed"] >= 0
 
 
 def test_the_python_examples_of_the_devices_page():
