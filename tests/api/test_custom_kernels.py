@@ -11,7 +11,7 @@ from arcbatt import _core, _core_lanes, dsl
 from arcbatt.api.arguments import random_rows
 from arcbatt.api.calls import call_graph, call_many
 from arcbatt.api.custom import op, remove_op
-from arcbatt.arc.tasks import load_tasks
+from arcbatt.arc.tasks import load_tasks, task_from_json
 from arcbatt.backends import custom_build
 from arcbatt.backends.calls import CallEngine
 from arcbatt.backends.cpu import Engine
@@ -26,6 +26,10 @@ from arcbatt.ops import OPS
 from arcbatt.ops.types import INT, Rule, parse_rules
 from arcbatt.reference.machine import primitive
 from arcbatt.reference.values import ordered
+from arcbatt.run.runner import run_programs
+from arcbatt.verify.compare import compare
+from arcbatt.verify.sides import ReferenceSide, side_named
+from arcbatt.verify.workload import file_batches
 
 CORES = {"cpu": _core, "lanes": _core_lanes}
 A = ((1, 0, 2), (0, 0, 2))
@@ -208,6 +212,22 @@ def test_programs_run_on_the_engine(core, tmp_path):
     write_batt(make_card(programs), tmp_path / "batt.py")
     again = Engine(load_batt(tmp_path / "batt.py").graph, core=CORES[core])
     assert again.values(samples[0]) == engine.values(samples[0])
+
+
+def test_verify_and_run_take_them():
+    cells_op("where(x == 0, by, x)")
+    fill_op()
+    programs = parse_text(PROGRAMS).check()
+    tasks = load_tasks("arcagi")[:3]
+    sides = [ReferenceSide(), side_named("cpu"), side_named("lanes")]
+    found = compare(file_batches(programs, tasks, ""), sides)
+    assert found.differ == 0
+    assert found.tallies["cpu"].answered > len(programs)
+    turned = tuple(tuple(1 if cell == 0 else cell for cell in row) for row in A)
+    task = task_from_json("a", {"train": [{"input": A, "output": turned}], "test": [{"input": A}]}, "a")
+    program = parse_program("def solve_b(I):\n    return own(I, ONE)\n")
+    for backend in ("cpu", "python"):
+        assert run_programs([program], [task], backend=backend) == {"a": ["b"]}
 
 
 def test_a_truth_and_none_and_rows_in_place_of_what_is_declared():

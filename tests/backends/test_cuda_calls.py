@@ -12,13 +12,14 @@ import sys
 import numpy as np
 import pytest
 
+from arcbatt import _core_lanes
 from arcbatt.api.arguments import random_rows
 from arcbatt.api.calls import call_graph, call_many, engine_for
 from arcbatt.api.custom import op, remove_op
 from arcbatt.api.handles import Batch
-from arcbatt.backends import calls
+from arcbatt.backends import calls, custom_build
 from arcbatt.backends.outcome import Failed
-from arcbatt.errors import Reason, UsageError
+from arcbatt.errors import Fail, Reason, UsageError
 from arcbatt.ops import OPS, Kind
 from arcbatt.ops.types import GRID, INT, parse_type, variables
 from arcbatt.reference.machine import primitive
@@ -161,6 +162,28 @@ def test_operations_of_ones_own(cuda):
         assert got == want
         assert got.ran["cuda"] > 20
         assert call_many("own", [(A, 0)], backend="cuda") == [Failed(Reason.ZERO_DIVISION)]
+    finally:
+        remove_op("own")
+
+
+def test_a_function_of_ones_own_is_called_by_the_kernel(cuda, monkeypatch, tmp_path):
+    monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path))
+
+    @op("Grid, Int -> Int", source="out = grid.h * grid.w + by; return by < 100 ? OK : EMPTY;")
+    def own(grid, by):
+        """Cells and a number."""
+        if by >= 100:
+            raise Fail(Reason.EMPTY)
+        return len(grid) * len(grid[0]) + by
+
+    try:
+        graph = graph_of("own", ("Grid", "Int"))
+        assert custom_build.missing(graph, _core_lanes) == {}  # on a GPU the kernel is compiled with it
+        engine = cuda.CallEngine(graph)
+        called = engine.run([(A, 4), (A, 100)])
+        assert (called.values, called.ran) == ([10, Failed(Reason.EMPTY)], {"cuda": 2})
+        assert "grid.h * grid.w + by" in engine.kernel.source()
+        assert "grid.h * grid.w + by" not in cuda.CallEngine(graph_of("rot90", ("Grid",))).kernel.source()
     finally:
         remove_op("own")
 
