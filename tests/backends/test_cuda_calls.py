@@ -134,6 +134,18 @@ def test_short_memory_makes_launches_smaller_then_leaves_them_to_the_cpu(cuda, m
     assert (called.values, called.ran) == (want, {"cpu": 40, "cuda": 0})
 
 
+def test_a_device_that_fails_leaves_the_rest_to_the_cpu_engine(cuda, monkeypatch):
+    monkeypatch.setattr(cuda, "_LAUNCH_CALLS", 2)
+    graph = graph_of("rot90", ("Grid",))
+    engine = cuda.CallEngine(graph)
+    cuda.cupy.fail_at = len(cuda.cupy.launches) + 2
+    called = engine.run([(A,)] * 6)
+    assert called.values == calls.CallEngine(graph).run([(A,)] * 6).values
+    why = "GPU 0 failed: _CudaError: cudaErrorIllegalAddress: an illegal memory access was encountered"
+    assert called.ran == {"cuda": 2, f"cpu: {why}": 4}
+    assert engine.run([(A,)]).ran == {"cuda": 0, f"cpu: {why}": 1}
+
+
 def test_a_stop_between_launches(cuda, monkeypatch):
     monkeypatch.setattr(cuda, "_LAUNCH_CALLS", 2)
     asked = iter([False, True])

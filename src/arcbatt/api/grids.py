@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcbatt.api.calls import Results, call_many, function_of, new_results
 from arcbatt.api.operations import OPERATION_ERRORS, raised
-from arcbatt.backends.choose import why_no_gpu
+from arcbatt.backends.choose import gpu_count
 from arcbatt.backends.merged import Stop
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.errors import Reason, UsageError
@@ -96,13 +96,6 @@ def batch_grid_op_multi_gpu(
         results.ran.update(one.ran)
     results.note = note
     return results
-
-
-def gpu_count() -> int:
-    """How many GPUs there are to share work among; none where they cannot be used."""
-    if why_no_gpu() is not None:
-        return 0
-    return int(importlib.import_module("arcbatt.backends.cuda").device_count())
 
 
 def _on_device(given: list[Any], op: Operation, vectorized: bool | None, device: int) -> Results:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from arcbatt.arc.tasks import Task, task_from_json
 from arcbatt.backends.choose import backend_for, why_no_gpu
 from arcbatt.errors import DataError, UsageError
 from arcbatt.frontend import Program
+from arcbatt.gpu.memory import gpu_memory_cleanup
 from arcbatt.reference.values import Grid
 from arcbatt.run.options import RunOptions
 from arcbatt.run.record import RunRecord
@@ -117,14 +117,7 @@ class GPUBatchProcessor:
 
     def cleanup(self) -> int:
         """Give the GPU's unused memory back to the system; how many bytes that was. Done after each batch by itself."""
-        if not self.use_gpu:
-            return 0
-        cupy = importlib.import_module("cupy")
-        pool = cupy.get_default_memory_pool()
-        before = int(pool.total_bytes())
-        pool.free_all_blocks()
-        cupy.get_default_pinned_memory_pool().free_all_blocks()
-        return before - int(pool.total_bytes())
+        return gpu_memory_cleanup() if self.use_gpu else 0
 
     def _run(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -258,7 +258,7 @@ class Engine:
         except (*lost_device(), cupy.cuda.memory.OutOfMemoryError) as error:
             if not self.keep_going:
                 raise
-            self.lost = f"GPU {self.device} failed: {_first_line(error)}"
+            self.lost = f"GPU {self.device} failed: {first_line(error)}"
         if self.lost and not (stop and stop()):
             result.incidents[self.lost] += 1
             self._on_cpu(data, np.flatnonzero(~result.done), result, outputs, largest, self.lost, stop)
@@ -512,5 +512,6 @@ def _address(array: Any) -> int:
     return int(array.data.ptr) if array.size else 0
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What went wrong, in a line."""
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

@@ -6,16 +6,20 @@ calls that is one graph moves nothing but its ends.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final
 
+import cupy
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.backends import calls
+from arcbatt.backends.arenas import GPU_ARENA_BYTES
+from arcbatt.backends.cuda import first_line, lost_device
 from arcbatt.backends.cuda_compile import KernelOptions, cubin
 from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.outputs import OVERFLOW
@@ -26,11 +30,6 @@ from arcbatt.lower.custom import device_text
 from arcbatt.lower.lower import Code
 from arcbatt.lower.shapes import typed_shape
 from arcbatt.ops.types import Type
-
-try:
-    import cupy
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("the GPU engine needs CuPy: pip install 'arcbatt[cuda]'", name="cupy") from error
 
 HEADER: Final = "cuda_calls.h"
 ENTRY: Final = "arcbatt_call"
@@ -58,7 +57,10 @@ def _function(options: KernelOptions, device: int) -> Any:
 
 
 class CallEngine(calls.CallEngine):
-    """As the CPU's, on one GPU. What does not fit there runs in bigger arenas, then on the CPU engine."""
+    """As the CPU's, on one GPU. What does not fit there runs in bigger arenas, then on the CPU engine.
+
+    A device that fails leaves the rest of the calls, and later ones, to the CPU engine, counted with why.
+    """
 
     backend = "cuda"
 
@@ -68,7 +70,7 @@ class CallEngine(calls.CallEngine):
         *,
         device: int = 0,
         threads: int | None = None,
-        arena_bytes: int = 1 << 20,
+        arena_bytes: int = GPU_ARENA_BYTES,
         memory_fraction: float = 0.8,
         max_steps: int = MAX_STEPS,
         kernel: KernelOptions | None = None,
@@ -79,6 +81,8 @@ class CallEngine(calls.CallEngine):
         self.device = device
         self.memory_fraction = memory_fraction
         self.kernel = replace(kernel or KernelOptions(), header=HEADER, custom=device_text(graph_sources(graph)))
+        self.lost = ""
+        """Why the device is not used any more."""
         self.tiers: list[int] = []
         """Of the last run, calls that went to the second tier, the third, ..."""
         self._arena_words = arena_bytes // 4
@@ -106,34 +110,40 @@ class CallEngine(calls.CallEngine):
     def _many(
         self, given: list[tuple[Any, ...]], watch: Callable[[int], bool]
     ) -> tuple[bytearray, list[Any], dict[str, int]]:
-        """Statuses and values of the calls, and how many were computed where."""
+        """Statuses and values of the calls, and how many were computed elsewhere."""
         rows, starts, fits = self._calls.encoded(given)
         statuses = np.full(len(given), calls.NOT_RUN, np.uint8)
         good = np.frombuffer(fits, np.uint8) == 1
         statuses[~good] = calls.NOT_OF_TYPE
         values: list[Any] = [None] * len(given)
+        elsewhere: Counter[str] = Counter()
         self.tiers = []
         places = np.flatnonzero(good)
-        on_cpu = 0
         size, first = _LAUNCH_CALLS, 0
         with cupy.cuda.Device(self.device):
             while first < len(places) and not watch(first):
                 chosen = places[first : first + size]
+                found, made = np.full(len(chosen), OVERFLOW, np.uint8), [None] * len(chosen)
+                why = "cpu"
                 try:
-                    found, made = self._launch_part(rows, starts, chosen)
+                    if not self.lost:
+                        found, made = self._launch_part(rows, starts, chosen)
                 except MemoryError:  # the device's too
                     cupy.get_default_memory_pool().free_all_blocks()
                     if size > _LEAST_CALLS:
                         size, self._groups = size // 4, max(self._groups // 2, self._a_block)
                         continue
-                    found, made = np.full(len(chosen), OVERFLOW, np.uint8), [None] * len(chosen)
-                on_cpu += self._short_on_cpu(found, made, [given[place] for place in chosen])
+                except lost_device() as error:
+                    self.lost = f"GPU {self.device} failed: {first_line(error)}"
+                if self.lost:
+                    why = f"cpu: {self.lost}"
+                elsewhere[why] += self._short_on_cpu(found, made, [given[place] for place in chosen])
                 statuses[chosen] = found
                 for place, value in zip(chosen.tolist(), made, strict=True):
                     values[place] = value
                 first += len(chosen)
         statuses[statuses == _VOID] = 0
-        return bytearray(statuses.tobytes()), values, {"cpu": on_cpu}
+        return bytearray(statuses.tobytes()), values, elsewhere
 
     def _launch_part(
         self, rows: Words, starts: NDArray[np.uint64], chosen: NDArray[np.int64]
