@@ -59,7 +59,7 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lowe
 # must have CuPy, NumPy, pytest and nanobind.
 GPU_BUILD := build/gpu
 GPU_TESTS := tests/backends/test_gpu.py tests/api/test_gpu_api.py tests/api/test_every_function.py \
-	tests/api/test_primitives.py
+	tests/api/test_primitives.py tests/gpu/test_on_gpu.py
 GPU_PYTEST := -m pytest --noconftest -m gpu
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import arcbatt
+import arcbatt.gpu
 from arcbatt import dsl
 from arcbatt.api import accelerate as accelerating
 from arcbatt.api.calls import engine_for
@@ -201,6 +202,9 @@ CASES = {
     "batch_grid_op_multi_gpu of an array function": Case(
         lambda grids, backend: arcbatt.batch_grid_op_multi_gpu(grids, stacked, num_gpus=2), plus
     ),
+    "MultiGPUOptimizer": Case(
+        lambda grids, backend: arcbatt.MultiGPUOptimizer(num_gpus=2).batch_grid_op_multi_gpu(grids, "rot90"), dsl.rot90
+    ),
     "call_many": Case(
         lambda grids, backend: arcbatt.call_many("rot90", [(grid,) for grid in grids], backend=backend), dsl.rot90
     ),
@@ -360,6 +364,7 @@ def until_interrupted(run):
 
 
 @cases
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
 def test_an_interrupt_in_the_middle(case, backend, request):
     many = MIXED * (10 if "lanes" in request.node.callspec.id else 300)
@@ -508,6 +513,7 @@ def test_programs_that_fail_or_give_no_grid(which, backend, monkeypatch):
 
 def test_every_public_function_is_here():
     """The names a user can call, less those that are no functions over batches."""
-    tested = " ".join([*CASES, *OPERATIONS, "GPUBatchProcessor GPUDSLOperations AsyncEngine op remove_op Failed"])
+    classes = "GPUBatchProcessor GPUDSLOperations AsyncEngine op remove_op Failed"
+    tested = " ".join([*CASES, *OPERATIONS, classes, *arcbatt.gpu.__all__])
     missing = [name for name in arcbatt.__all__ if name not in tested and not name.startswith("_")]
     assert missing == ["batch_process_samples_multi_gpu"]  # the same function as the one without multi
