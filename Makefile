@@ -63,7 +63,9 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lowe
 # These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
 # must have CuPy, NumPy, pytest and nanobind.
 GPU_BUILD := build/gpu
-GPU_PYTEST := -m pytest --noconftest -m gpu tests/backends/test_gpu.py tests/backends/test_gpu_cubins.py tests/gpu/test_on_gpu.py
+GPU_TESTS := tests/backends/test_gpu.py tests/backends/test_gpu_cubins.py tests/api/test_gpu_api.py \
+	tests/api/test_every_function.py tests/api/test_primitives.py tests/gpu/test_on_gpu.py
+GPU_PYTEST := -m pytest --noconftest -m gpu
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
 	cmake -S . -B $(GPU_BUILD) -DAB_EMULATED_LANES=OFF -DPython_EXECUTABLE=$$(command -v $(PYTHON)) \
@@ -73,12 +75,12 @@ $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
 	touch $@
 
 test-gpu: $(GPU_BUILD)/built
-	PYTHONPATH=src $(PYTHON) $(GPU_PYTEST)
+	PYTHONPATH=src $(PYTHON) $(GPU_PYTEST) $(GPU_TESTS)
 
 # Every tool of compute-sanitizer over a few programs; one after the other, since each makes the kernel far slower.
 sanitize-gpu: $(GPU_BUILD)/built
 	for tool in memcheck racecheck initcheck synccheck; do \
-	    PYTHONPATH=src compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(GPU_PYTEST) -k grids_come_back \
+	    PYTHONPATH=src compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(GPU_PYTEST) $(firstword $(GPU_TESTS)) -k grids_come_back \
 	        || exit 1; \
 	done
 

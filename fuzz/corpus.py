@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from arcbatt.api.custom import op
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.arc.tasks import load_tasks
+from arcbatt.frontend import Program, parse_program
 from arcbatt.generate import Generator, mutants
 from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import merge
@@ -19,6 +21,18 @@ from arcbatt.solvers import library
 
 _CELLS = 150
 _SAMPLES = 12
+_EXPRESSIONS = (
+    "where(x == 0, a, x)",
+    "max(at(-1, 0), at(1, 0), at(0, a), x) % 10",
+    "where(b and i < h - 1 or not j * w > a, abs(x - a), min(x, i // (j - 1)))",
+)
+_OWN = """
+def solve_a(I):
+    x1 = hsplit(I, TWO)
+    x2 = rbind(rbind(own_{0}, T), THREE)
+    x3 = own_{0}(I, THREE, T)
+    return astuple(x3, apply(x2, x1))
+"""
 
 
 def array(values: object, kind: str) -> bytes:
@@ -49,6 +63,17 @@ def write(target: Path, data: PackedSamples, programs: list[bytes]) -> None:
     target.write_bytes(samples_text(data) + array([len(programs)], "<u4") + b"".join(programs))
 
 
+def own_operations() -> list[tuple[str, list[Program]]]:
+    """Programs of operations of one's own, expressions over cells."""
+    for number, text in enumerate(_EXPRESSIONS):
+
+        def own(grid: object, a: int, b: bool) -> None:
+            """What an expression says."""
+
+        op("Grid, Int, Bool -> Grid", cells=text, name=f"own_{number}")(own)
+    return [(f"own_{k}", [parse_program(_OWN.format(k))]) for k in range(len(_EXPRESSIONS))]
+
+
 def main() -> None:
     """Write the file."""
     target, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 120
@@ -58,6 +83,7 @@ def main() -> None:
     chosen = [*solvers[:: max(1, len(solvers) // third)], *mutants(solvers, third, 1)]
     chosen += [generator.program(f"solve_r{k}", lines=6, samples=k % 3 == 0) for k in range(third)]
     batches = [(program.name, [program]) for program in chosen] + [("several", solvers[:3]), ("library", solvers)]
+    batches += own_operations()
     lowered = [(name, lower(compile_graph(merge(programs), plain).graph)) for name, programs in batches]
     programs = [blob(name, code) for name, code in lowered if code.outputs]
     tasks = load_tasks("arcagi")

@@ -72,6 +72,20 @@ def test_the_python_examples_of_the_batches_page():
     assert scope["numbers"] == [len(one.value) for one in scope["found"]]
     assert scope["matches"] >= 0
     assert "on the reference" in scope["report"]
+    assert scope["filled"] == [((1, 5), (5, 2))]
+
+
+def test_the_python_examples_of_the_gpu_page():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "gpu.md").read_text(), re.DOTALL)
+    scope: dict = {}
+    for block in blocks:
+        exec(block, scope)
+    assert scope["plus"][0] == ((2, 1), (1, 3))
+    assert scope["turned"] == scope["shared"] == [((0, 1), (2, 0)), ((3,), (4,), (5,)), ((8, 6), (9, 7))]
+    assert scope["where"][0] in ("cpu", "cuda")
+    assert scope["solved"] == {"turn": ("turn",)}
+    assert scope["answer"] == (((5,), (0,)),)
+    assert scope["freed"] >= 0
 
 
 def test_the_python_examples_of_the_devices_page():
@@ -121,3 +135,17 @@ def test_the_program_of_the_language_page():
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_the_python_examples_of_the_page_on_operations(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path))
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "custom.md").read_text(), re.DOTALL)
+    scope: dict = {}
+    for block in blocks:
+        exec(block, scope)
+    assert scope["bright"] == ((2, 1, 3), (1, 1, 3))
+    assert scope["filled"] == ((1, 5, 2), (5, 5, 2))
+    assert scope["grown"] == [((1, 2, 2), (1, 2, 2)), ((3,),)]
+    assert scope["over"] == [((1, 0), (0, 0), (2, 2))]
+    assert set(scope["over"].ran) == {"cpu"}
+    assert scope["said"].splitlines()[-1].endswith("      ^")

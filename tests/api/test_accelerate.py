@@ -104,6 +104,37 @@ def test_measuring_happens_once(code, monkeypatch):
         assert state.replaced == ["fill", "objects"]
 
 
+@pytest.mark.parametrize("when", [0, 1, 2, 3])
+def test_an_interrupt_leaves_no_function_replaced(code, monkeypatch, when):
+    made, _ = code
+    originals = {name: getattr(made, name) for name in ("fill", "objects", "rot90", "increment")}
+    put, calls = module._Patch.put, []
+
+    def interrupted(self, old, new):
+        calls.append(1)
+        if len(calls) == when + 1:
+            raise KeyboardInterrupt
+        put(self, old, new)
+
+    monkeypatch.setattr(module._Patch, "put", interrupted)
+    with pytest.raises(KeyboardInterrupt), accelerate(made):
+        pass
+    assert {name: getattr(made, name) for name in originals} == originals
+
+
+def test_a_module_that_is_not_imported_can_be_given(monkeypatch):
+    made = ModuleType("given")
+    exec("def increment(x):\n    return x + 1", vars(made))
+    rules = tuple(rule for rule in module.OPS["increment"].rules if str(rule) == "Int -> Int")
+    monkeypatch.setattr(module, "measure", lambda function: module.Measured("increment", 2.0, 1.0, rules))
+    original = made.increment
+    with accelerate(made) as state:
+        assert made.increment is not original
+        assert made.increment(3) == 4
+    assert made.increment is original
+    assert state.served == {"increment": 1}
+
+
 def test_what_the_engine_cannot_do_is_passed_on(code):
     made, _ = code
     with accelerate(made) as state:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from arcbatt import dsl
-from arcbatt.api import grids as module
 from arcbatt.api.grids import (
     GridOptimizer,
     batch_grid_op_multi_gpu,
@@ -167,9 +166,9 @@ def test_an_optimizer_has_both_as_methods():
 
 
 @pytest.mark.parametrize("operation", [dsl.rot90, PROGRAM, dsl.palette, dsl.compose(dsl.rot90, dsl.rot90), dsl.trim])
-def test_an_engine_of_samples_gives_the_same(operation):
-    results = module._on_samples(MIXED, operation, "cpu", None, None)
-    assert results == batch_grid_operations(MIXED, operation)
+def test_the_engine_gives_what_the_reference_gives(operation):
+    results = batch_grid_operations(MIXED, operation, backend="cpu")
+    assert results == batch_grid_operations(MIXED, operation, backend="python")
     assert sum(results.ran.values()) == len(MIXED)
 
 

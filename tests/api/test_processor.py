@@ -93,6 +93,18 @@ def test_short_memory_halves_the_batch(processor, monkeypatch):
     assert results == processor.process_tasks_batch(TASKS)
 
 
+def test_unused_memory_is_given_back_after_each_batch(monkeypatch):
+    freed = [600, 500, 300]
+    monkeypatch.setattr(module, "gpu_memory_cleanup", lambda: freed.pop(0))
+    processor = GPUBatchProcessor(batch_size=2, use_gpu=False, programs=PROGRAMS)
+    want = processor.process_tasks_batch(TASKS)
+    assert (want.cleanups, want.freed_bytes, processor.cleanup()) == (0, 0, 0)
+    processor.use_gpu = True
+    results = processor.process_tasks_batch(TASKS)
+    assert results == want
+    assert (results.cleanups, results.freed_bytes, freed) == (3, 600 + 500 + 300, [])
+
+
 def test_progress_and_a_stop_in_the_middle(processor):
     told = []
     results = processor.process_tasks_batch(TASKS, progress=lambda done, total: told.append((done, total)))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from arcbatt.api.custom import op, remove_op
 from arcbatt.api.profiling import profile_batt_operations
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.card import make_card, write_batt
@@ -35,6 +36,31 @@ def test_times_add_up():
     profile = profile_batt_operations(PROGRAMS, SAMPLES)
     own = sum(cost.seconds for cost in profile.primitives.values())
     assert 0 < own <= sum(line.seconds for line in profile.lines) <= profile.seconds
+
+
+def test_the_engines_times_are_there_and_are_its_own():
+    profile = profile_batt_operations(PROGRAMS, SAMPLES)
+    by_text = {line.text.partition("(")[0]: line for line in profile.lines}
+    assert {name for name, line in by_text.items() if line.engine_seconds is not None} >= {"o_g", "mapply", "fill"}
+    assert profile.primitives["o_g"].engine_seconds > 0
+    assert 0 < sum(line.engine_seconds or 0 for line in profile.lines) <= profile.engine_seconds * 1.001
+    assert "reference     engine    calls  failed  primitive" in profile.report()
+
+
+def test_lines_the_engine_has_no_form_for_have_no_time_there():
+    @op("Grid -> Grid")
+    def own(grid):
+        """On the reference alone."""
+        return grid
+
+    try:
+        programs = parse_text("def solve_a(I):\n    x1 = own(I)\n    return rot90(x1)\n").check()
+        profile = profile_batt_operations(programs, SAMPLES[:2])
+    finally:
+        remove_op("own")
+    assert [line.engine_seconds for line in profile.lines] == [None, None]
+    assert [line.calls for line in profile.lines] == [2, 2]
+    assert profile.report().splitlines()[3].split()[1] == "-"
 
 
 def test_a_batt_file_with_differs_and_any_input(tmp_path):

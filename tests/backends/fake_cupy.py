@@ -78,14 +78,16 @@ class _CudaError(RuntimeError):
 
 
 class _Function:
-    def __init__(self, fake: Any) -> None:
+    def __init__(self, fake: Any, name: str) -> None:
         self.fake = fake
+        self.launch = {"arcbatt_run": _core_lanes.launch, "arcbatt_call": _core_lanes.launch_calls}[name]
 
     def __call__(self, blocks: tuple[int], threads: tuple[int], args: tuple[Any, ...]) -> None:
         self.fake.launches.append(blocks[0])
         if self.fake.fail_at == len(self.fake.launches):
             raise _CudaError("cudaErrorIllegalAddress: an illegal memory access was encountered")
-        _core_lanes.launch(args[0].data.ptr, blocks[0])
+        groups = 1 if self.launch is _core_lanes.launch else threads[0] // 32
+        self.launch(args[0].data.ptr, blocks[0] * groups)
 
 
 class _Device:
@@ -151,7 +153,7 @@ def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleTyp
 
     fake.asarray = made(lambda array: np.array(array, order="C"))
     fake.zeros, fake.empty, fake.full = made(np.zeros), made(np.empty), made(np.full)
-    fake.RawModule = lambda path: SimpleNamespace(get_function=lambda name: _Function(fake))
+    fake.RawModule = lambda path: SimpleNamespace(get_function=lambda name: _Function(fake, name))
     fake.get_default_memory_pool = lambda: fake.pool
     fake.get_default_pinned_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None, n_free_blocks=lambda: 0)
     properties = {"name": name, "major": 9, "minor": 0, "totalGlobalMem": 2 * free, "multiProcessorCount": 1}

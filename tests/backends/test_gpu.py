@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from arcbatt.backends import cpu
-from arcbatt.backends.cuda_compile import KernelOptions
 from arcbatt.backends.python import Sample
 from arcbatt.conformance import read_vectors
 from arcbatt.frontend import parse_program
@@ -18,7 +17,7 @@ pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(cuda.device_count() == 0, reason="there is no NVIDIA GPU"),
 ]
-WAYS = {"a warp a group": KernelOptions(), "a thread a group": KernelOptions(lanes=1)}
+PATIENCE = {"as it is": None, "all loops shared out": 20_000}
 
 
 def same(got, want):
@@ -26,11 +25,16 @@ def same(got, want):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_the_library(way):
-    samples = [random_sample(seed) for seed in range(60)]
-    engine = cuda.Engine.of(LIBRARY, kernel=WAYS[way], arena_bytes=1 << 18)
+@pytest.mark.parametrize("patience", PATIENCE)
+@pytest.mark.parametrize("batch", [32, 10**6])
+def test_the_library(patience, batch):
+    samples = [random_sample(seed) for seed in range(80)]
+    engine = cuda.Engine.of(LIBRARY, arena_bytes=1 << 18)
+    engine.batch = batch
+    if PATIENCE[patience]:
+        engine.patience = engine.batch_patience = PATIENCE[patience]
     same(engine.run(samples, "hash", complete=False), cpu.Engine.of(LIBRARY).run(samples, "hash", complete=False))
+    assert not PATIENCE[patience] or engine.last.halts
 
 
 def test_random_programs_and_mutants():

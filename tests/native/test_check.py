@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt import _core
+from arcbatt.api.custom import op, remove_op
 from arcbatt.arc.packing import pack_samples
 from arcbatt.backends.cpu import STATUS, Engine
 from arcbatt.backends.python import Sample
 from arcbatt.frontend import parse_program
+from arcbatt.lower.cells import CELL_CODES
 from arcbatt.lower.codes import BY_COLUMNS, BY_LANES, CODES, FIXED_COST, MULTIPLIES
 from arcbatt.lower.lower import VERSION, Code
 from arcbatt.lower.variants import VARIANTS
@@ -398,3 +400,62 @@ def test_any_change_of_one_word_is_refused_or_harmless():
         except ValueError:
             seen += 1
     assert seen > len(clean.code) * 3 // 4
+
+
+@pytest.fixture
+def own():
+    """Words of a program with an expression over cells."""
+
+    def own(grid, by):
+        """Greater by a number, or what is outside."""
+
+    op("Grid, Int -> Grid", cells="where(x == 0, at(0, by), x + by)")(own)
+    yield lambda: Words("\n    return own(I, TWO)\n")
+    remove_op("own")
+
+
+def expression(words):
+    """Where the words of the expression are: the number outside, how many there are, the code."""
+    at = words.at("CELLS")
+    return at + 8 + 2 * words.code[at + 6] + 2
+
+
+UNSOUND = {
+    "an unknown code": lambda code, at: code.__setitem__(at + 2, 99),
+    "a value too few": lambda code, at: code.__setitem__(at + 2, CELL_CODES["ADD"]),
+    "a value too many": lambda code, at: code.__setitem__(-1, CELL_CODES["X"]),
+    "an argument that is not there": lambda code, at: code.__setitem__(
+        at + 2 + code[at + 2 :].index(CELL_CODES["ARG"]) + 1, 1
+    ),
+    "fewer words than there are": lambda code, at: code.__setitem__(at + 1, code[at + 1] - 1),
+    "more words than there are": lambda code, at: code.__setitem__(at + 1, 250),
+}
+
+
+@pytest.mark.parametrize("harm", UNSOUND)
+def test_expressions_are_checked(own, harm):
+    words = own()
+    words.load()
+    at = words.at("CELLS")
+    end = at + words.code[at + 1]
+    code, tail = words.code[:end], words.code[end:]
+    UNSOUND[harm](code, expression(words))
+    words.code = code + tail
+    with pytest.raises(ValueError, match=r"CELLS at word .* has no sound expression"):
+        words.load()
+
+
+def test_an_operation_of_ones_own_must_be_there_and_fit(own):
+    words = own()
+    at = words.at("CELLS")
+    words.code[at] = CODES["CUSTOM"]
+    with pytest.raises(ValueError, match="no operation of one's own has the number"):
+        words.load()
+    number = words.code[expression_place := at + 8 + 2 * words.code[at + 6] + 2]
+    assert _core.add_custom(number ^ 5, "G:G", 1)
+    words.code[expression_place] = number ^ 5
+    with pytest.raises(ValueError, match=r"CUSTOM at word .* does not take Grid, Int and give Grid"):
+        words.load()
+    assert _core.add_custom(number ^ 6, "GI:G", 1)
+    words.code[expression_place] = number ^ 6
+    words.load()

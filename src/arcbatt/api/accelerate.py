@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Final
 
 from arcbatt.api.calls import engine_for
+from arcbatt.api.measured import Kept, Measured
 from arcbatt.api.operations import OPERATION_ERRORS
 from arcbatt.ops import OPS, Kind
 from arcbatt.ops.types import BOOL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, Rule, Type, variables
@@ -31,22 +32,6 @@ _MARGIN: Final = 0.9
 _MOST_ARGUMENTS: Final = 4
 _ROUNDS: Final = 3
 _LEAST_SECONDS: Final = 0.0005
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What was found of one function: seconds a call on the examples, and whether the engine serves it."""
-
-    name: str
-    seconds: float
-    engine_seconds: float
-    rules: tuple[Rule, ...]
-    """For which types the engine serves it; none where it is slower, or gives something else."""
-
-    @property
-    def speedup(self) -> float:
-        """How many times faster the engine is on the examples."""
-        return self.seconds / self.engine_seconds if self.engine_seconds else 0.0
 
 
 @dataclass
@@ -84,7 +69,8 @@ class _Patch:
     def __init__(self, original: FunctionType, measured: Measured) -> None:
         self.original = original
         self.name = measured.name
-        self.users = 0
+        self.users: set[int] = set()
+        self.given: list[ModuleType] = []
         self._tallies: list[list[int]] = []
         calls = [
             engine_for(primitive(self.name), (None,) * len(rule.params), rule.params).call for rule in measured.rules
@@ -111,8 +97,8 @@ class _Patch:
         return sum(tally[0] for tally in self._tallies), sum(tally[1] for tally in self._tallies)
 
     def put(self, old: Any, new: Any) -> None:
-        """Put one function for another in every module that has it."""
-        for module in list(sys.modules.values()):
+        """Put one function for another in every module that has it, imported or given."""
+        for module in [*sys.modules.values(), *self.given]:
             names = vars(module) if isinstance(module, ModuleType) else {}
             for name in [name for name, value in list(names.items()) if value is old]:
                 names[name] = new
@@ -154,28 +140,54 @@ _SERVING: dict[Any, _Patch] = {}
 def accelerate(modules: ModuleType | Iterable[ModuleType]) -> Iterator[Acceleration]:
     """While it lasts, functions of the modules (also where others have them by `from ... import *`) use the engine.
 
-    Modules are imported ones with functions in arc-dsl's style. Which functions gain is measured once and remembered.
+    Modules are imported ones with functions in arc-dsl's style. Which functions gain is measured once and remembered,
+    also on disk, by machine, version and the module's file.
     Several may be open at once, in one another or in different threads; functions come back when the last one ends.
     """
     given = [modules] if isinstance(modules, ModuleType) else list(modules)
     state = Acceleration()
-    with _LOCK:
-        functions = _functions(given)
-        for original in functions:  # before any is replaced: they call one another
-            if original not in _MEASURED:
-                _MEASURED[original] = measure(original)
-        for original in functions:
-            state.measured[original.__name__] = _MEASURED[original]
-            if _MEASURED[original].rules:
-                state._patches.append(_opened(original))
-        state._before = {patch.name: patch.counts() for patch in state._patches}
     try:
+        with _LOCK:
+            _begin(state, given)
         yield state
     finally:
-        with _LOCK:
-            state._after = {patch.name: patch.counts() for patch in state._patches}
-            for patch in state._patches:
-                _closed(patch)
+        try:
+            _end(state)
+        except KeyboardInterrupt:
+            _end(state)  # an interrupt leaves no function replaced
+            raise
+
+
+def _begin(state: Acceleration, given: list[ModuleType]) -> None:
+    functions = _functions(given)
+    wanted = [original for original in functions if original not in _MEASURED]
+    kept = Kept(wanted)
+    for original in wanted:  # before any is replaced: they call one another
+        found = kept.of(original)
+        _MEASURED[original] = found or measure(original)
+        if found is None:
+            kept.add(original, _MEASURED[original])
+    kept.write()
+    for original in functions:
+        state.measured[original.__name__] = _MEASURED[original]
+        if _MEASURED[original].rules:
+            patch = _patch_of(original)
+            state._before[patch.name] = patch.counts()
+            state._patches.append(patch)
+            patch.users.add(id(state))
+            patch.given += given
+            patch.put(original, patch.serve)
+
+
+def _end(state: Acceleration) -> None:
+    """Put back what nobody else has replaced; may be done twice."""
+    with _LOCK:
+        state._after = {patch.name: patch.counts() for patch in state._patches}
+        for patch in state._patches:
+            patch.users.discard(id(state))
+            if not patch.users:
+                patch.put(patch.serve, patch.original)
+                patch.given.clear()
 
 
 def _functions(modules: Iterable[ModuleType]) -> list[FunctionType]:
@@ -192,20 +204,12 @@ def _functions(modules: Iterable[ModuleType]) -> list[FunctionType]:
     return list(found)
 
 
-def _opened(original: FunctionType) -> _Patch:
+def _patch_of(original: FunctionType) -> _Patch:
     patch = _PATCHES.get(original)
     if patch is None:
         patch = _PATCHES[original] = _Patch(original, _MEASURED[original])
         _SERVING[patch.serve] = patch
-    patch.users += 1
-    patch.put(original, patch.serve)
     return patch
-
-
-def _closed(patch: _Patch) -> None:
-    patch.users -= 1
-    if patch.users == 0:
-        patch.put(patch.serve, patch.original)
 
 
 def measure(function: FunctionType) -> Measured:

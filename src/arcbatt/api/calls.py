@@ -73,19 +73,6 @@ def new_results(count: int, backend: str = "gpu") -> Results:
     return results
 
 
-def call_results(count: int, backend: str) -> Results:
-    """Results of calls to be filled: on the GPU only where its backend has calls of arguments."""
-    results = new_results(count, backend)
-    if results.backend == "cuda" and gpu_call_engine() is None:
-        results.backend, results.note = "cpu", "the GPU backend runs programs on samples, not calls of arguments"
-    return results
-
-
-def gpu_call_engine() -> Any:
-    """The class that runs calls on the GPU, or None."""
-    return getattr(importlib.import_module("arcbatt.backends.cuda"), "CallEngine", None)
-
-
 def language_function(function: Any) -> Function | Program:
     """The function of the language something stands for; raises UsageError where it is something else."""
     known = function_of(function)
@@ -113,14 +100,16 @@ def call_many(
     threads: int | None = None,
     stop: Stop | None = None,
     progress: Callable[[int], None] | None = None,
+    device: int = 0,
 ) -> Results:
     """The function of each tuple of arguments; arguments may be function values too.
 
-    `backend` is auto, cpu, cuda or python (the reference). `stop` is asked now and then whether to end early;
-    `progress` is told how many calls are done.
+    `backend` is auto, gpu, cpu, cuda or python (the reference); `device` is which GPU. `stop` is asked now and then
+    whether to end early; `progress` is told how many calls are done.
     """
     known = language_function(function)
-    return _Batch(call_results(len(calls), backend), threads, stop, progress).run([known] * len(calls), calls)
+    batch = _Batch(new_results(len(calls), backend), threads, stop, progress, device)
+    return batch.run([known] * len(calls), calls)
 
 
 def call_each(
@@ -133,7 +122,7 @@ def call_each(
 ) -> Results:
     """As `call_many`, for calls that each name their function: (function, arguments) pairs."""
     functions = [language_function(function) for function, _ in calls]
-    batch = _Batch(call_results(len(calls), backend), threads, stop, progress)
+    batch = _Batch(new_results(len(calls), backend), threads, stop, progress)
     return batch.run(functions, [args for _, args in calls])
 
 
@@ -169,9 +158,15 @@ Template = tuple[Function | Program, tuple[Function | None, ...]]
 
 class _Batch:
     def __init__(
-        self, results: Results, threads: int | None, stop: Stop | None, progress: Callable[[int], None] | None
+        self,
+        results: Results,
+        threads: int | None,
+        stop: Stop | None,
+        progress: Callable[[int], None] | None,
+        device: int = 0,
     ) -> None:
         self.results = results
+        self.device = device
         self.threads = threads
         self.stop = stop
         self.progress = progress
@@ -227,7 +222,7 @@ class _Batch:
         """The engine for arguments of these types; where they say nothing of items, there are none: any will do."""
         for item in (INT, CELL, OBJECT):
             given = tuple([with_items(kind, item) for kind in types])
-            engine = engine_for(*template, given, self.results.backend, self.threads)
+            engine = engine_for(*template, given, self.results.backend, self.threads, self.device)
             if engine.problem is None or given == types:
                 break
         return engine
@@ -275,11 +270,17 @@ def engine_for(
     types: tuple[Type, ...],
     backend: str = "cpu",
     threads: int | None = None,
+    device: int = 0,
 ) -> CallEngine:
-    """The engine that calls a function with arguments of these types; `functions` are those among the arguments."""
+    """The engine that calls a function with arguments of these types; `functions` are those among the arguments.
+
+    `device` is which GPU, where that is the backend.
+    """
     graph = call_graph(function, functions, types)
     if backend == "cuda":
-        engine: CallEngine = gpu_call_engine()(graph)
+        engine: CallEngine = importlib.import_module("arcbatt.backends.cuda_calls").CallEngine(
+            graph, device=device, threads=threads
+        )
         return engine
     return CallEngine(graph, threads=threads)
 

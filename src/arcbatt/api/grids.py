@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
@@ -17,13 +18,11 @@ from numpy.typing import NDArray
 
 from arcbatt.api.calls import Results, call_many, function_of, new_results
 from arcbatt.api.operations import OPERATION_ERRORS, raised
-from arcbatt.backends.choose import make_engine, why_no_gpu
+from arcbatt.backends.choose import gpu_count
 from arcbatt.backends.merged import Stop
 from arcbatt.backends.outcome import Failed, Outcome
-from arcbatt.backends.outputs import REASONS
-from arcbatt.backends.python import Sample
 from arcbatt.errors import Reason, UsageError
-from arcbatt.frontend import Call, Name, Program
+from arcbatt.frontend import Program
 from arcbatt.reference.functions import Function
 
 Array = NDArray[Any]
@@ -72,20 +71,42 @@ def batch_grid_op_optimized(
 def batch_grid_op_multi_gpu(
     grids: Iterable[Any], op: Operation, num_gpus: int | None = None, *, vectorized: bool | None = None
 ) -> Results:
-    """As `batch_grid_operations` over so many GPUs (all, if None); without GPUs on the CPU.
+    """As `batch_grid_operations` over so many GPUs (all, if None), each taking a share; without GPUs on the CPU.
 
-    `Results.note` says where that is not what was asked for.
+    Results do not depend on how many there are. `Results.note` says where there are fewer than were asked for.
     """
     if num_gpus is not None and num_gpus < 1:
         raise UsageError(f"num_gpus is a number above 0, got {num_gpus}")
     given = list(grids)
-    known = function_of(op)
-    if why_no_gpu() is None and known is not None:
-        return _on_engine(given, known, "gpu", None, num_gpus)
-    results = batch_grid_operations(given, op, vectorized=vectorized)
-    if num_gpus and num_gpus > 1 and not results.note:
-        results.note = "array functions run on one GPU"
+    there = gpu_count()
+    count = min(num_gpus or there, there)
+    note = f"{num_gpus} GPUs were asked for, {there} are there" if there and num_gpus and num_gpus > there else ""
+    if count < 2:
+        results = batch_grid_operations(given, op, vectorized=vectorized)
+        results.note = results.note or note
+        return results
+    share = max(1, -(-len(given) // count))
+    parts = [given[first : first + share] for first in range(0, len(given), share)]
+    with ThreadPoolExecutor(count) as pool:
+        done = list(pool.map(lambda part: _on_device(part[1], op, vectorized, part[0]), enumerate(parts)))
+    results = new_results(0)
+    for one in done:
+        results += one
+        results.done += one.done
+        results.ran.update(one.ran)
+    results.note = note
     return results
+
+
+def _on_device(given: list[Any], op: Operation, vectorized: bool | None, device: int) -> Results:
+    """The operation on some grids, on one GPU."""
+    known = function_of(op)
+    if known is not None:
+        return _on_engine(given, known, "cuda", None, device)
+    if not callable(op):
+        raise UsageError(f"an operation is a primitive, a program or a function of an array, got {op!r:.60}")
+    with importlib.import_module("cupy").cuda.Device(device):
+        return _Arrays(given, op, "cuda", vectorized, None).run()
 
 
 class GridOptimizer:
@@ -115,16 +136,12 @@ def plain_grid(value: Any) -> Any:
 
 
 def _on_engine(
-    given: list[Any], function: Function | Program, backend: str, stop: Stop | None, devices: int | None = None
+    given: list[Any], function: Function | Program, backend: str, stop: Stop | None, device: int = 0
 ) -> Results:
     grids = [plain_grid(grid) for grid in given]
     good = [place for place, grid in enumerate(grids) if is_grid(grid)]
     results = new_results(len(given), backend)
-    ran = (
-        _on_samples([grids[place] for place in good], function, results.backend, stop, devices)
-        if results.backend == "cuda"
-        else call_many(function, [(grids[place],) for place in good], backend=results.backend, stop=stop)
-    )
+    ran = call_many(function, [(grids[place],) for place in good], backend=results.backend, stop=stop, device=device)
     for place in set(range(len(given))) - set(good):
         results[place], results.done[place] = not_a_grid(given[place]), True
         results.ran["not run: no grid"] += 1
@@ -134,43 +151,6 @@ def _on_engine(
         if isinstance(given[place], np.ndarray) and is_grid(value):
             results[place] = np.array(value, given[place].dtype)
     return results
-
-
-def _on_samples(
-    grids: list[Any], function: Function | Program, backend: str, stop: Stop | None, devices: int | None
-) -> Results:
-    """Grids as samples of a program on an engine; outputs that are no grids as values from the CPU engine, counted."""
-    results = Results([None] * len(grids), backend=backend)
-    program = function if isinstance(function, Program) else _program_of(function)
-    if program is None or program.params != ("I",):
-        return call_many(function, [(grid,) for grid in grids], backend="cpu", stop=stop)
-    engine = make_engine(backend, [program], devices=tuple(range(devices or 0)))
-    outputs = engine.run([Sample(grid) for grid in grids], "grid", stop=stop)
-    others: list[int] = []
-    for place, status in enumerate(outputs.statuses[:, 0].tolist()):
-        results.done[place] = bool(outputs.done[place])
-        if status:
-            results[place] = Failed(REASONS[status])
-        elif (grid := outputs.grid(place, 0)) is not None:
-            results[place] = tuple(map(tuple, grid.tolist()))
-        elif results.done[place]:
-            others.append(place)
-    fallbacks = outputs.fallbacks
-    results.ran.update({f"reference: {why}": count for why, count in fallbacks.items()})
-    results.ran.update({f"cpu: {why}": count for why, count in outputs.moved.items()})
-    results.ran[backend] += sum(results.done) - fallbacks.total() - outputs.moved.total() - len(others)
-    rest = call_many(function, [(grids[place],) for place in others], backend="cpu", stop=stop)
-    for place, value, done in zip(others, rest, rest.done, strict=True):
-        results[place], results.done[place] = value, done
-    results.ran.update(rest.ran)
-    return results
-
-
-def _program_of(function: Function) -> Program | None:
-    """A function of one grid as a program, where it can be written as one."""
-    if function.parts:
-        return None
-    return Program(f"solve_{function.name}", ("I",), (), Call(Name(function.name), (Name("I"),)))
 
 
 def is_grid(value: Any) -> bool:

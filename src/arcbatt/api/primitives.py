@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from arcbatt import dsl
-from arcbatt.api.calls import Results, call_each, call_many, call_results, function_of
+from arcbatt.api.calls import Results, call_each, call_many, function_of, new_results
 from arcbatt.api.grids import plain_grid
 from arcbatt.api.handles import Batch
 from arcbatt.api.operations import OPERATION_ERRORS, raised
@@ -60,7 +60,7 @@ class GPUDSLOperations:
         """Each function of its tuple of arguments; functions in a tuple are composed, the outermost first."""
         if len(funcs) != len(args):
             raise UsageError(f"{len(funcs)} functions for {len(args)} tuples of arguments")
-        results = call_results(len(args), self.backend)
+        results = new_results(len(args), self.backend)
         calls: list[tuple[Any, tuple[Any, ...]]] = []
         places: list[int] = []
         for place, (func, row) in enumerate(zip(funcs, args, strict=True)):
@@ -151,7 +151,7 @@ def batch_mapply_gpu(func: Any, containers: Sequence[Any]) -> Results:
 def multi_mapply_gpu(calls: Sequence[tuple[Any, Any]]) -> Results:
     """`mapply` of (function, container) pairs."""
     operations = GPUDSLOperations()
-    results = call_results(len(calls), operations.backend)
+    results = new_results(len(calls), operations.backend)
     known = [function_of(func) for func, _ in calls]
     places = [place for place, func in enumerate(known) if func is not None]
     rows = [(known[place], plain_grid(calls[place][1])) for place in places]
@@ -219,7 +219,7 @@ def _python_call(function: Any, *args: Any) -> Any:
 
 def _in_python(rows: Sequence[tuple[Any, ...]], function: Callable[..., Any], backend: str) -> Results:
     """A Python function on each tuple of arguments, here and now."""
-    results = call_results(len(rows), backend)
+    results = new_results(len(rows), backend)
     for place, row in enumerate(rows):
         outcome: Outcome = first_failure(row)
         if outcome is None:

@@ -11,6 +11,7 @@ from arcbatt.arc.tasks import Task, task_from_json
 from arcbatt.backends.choose import backend_for, why_no_gpu
 from arcbatt.errors import DataError, UsageError
 from arcbatt.frontend import Program
+from arcbatt.gpu.memory import gpu_memory_cleanup
 from arcbatt.reference.values import Grid
 from arcbatt.run.options import RunOptions
 from arcbatt.run.record import RunRecord
@@ -47,6 +48,10 @@ class ProcessedTasks(list[TaskResult]):
     seconds = 0.0
     batch_size = 0
     """Tasks in a batch at most, after memory had its say."""
+    cleanups = 0
+    """How often the GPU's unused memory was given back, once after each batch."""
+    freed_bytes = 0
+    """How much that was in all."""
 
     def __init__(self, results: Iterable[TaskResult] = ()) -> None:
         super().__init__(results)
@@ -63,7 +68,8 @@ class GPUBatchProcessor:
     """Runs programs (the library, unless given) on tasks, at most `batch_size` tasks at a time.
 
     With `use_gpu` the GPU is used where there is one; `use_gpu` then says whether there is. Batches grow from small
-    ones and shrink when memory is short. What comes back does not depend on either.
+    ones and shrink when memory is short. What comes back does not depend on either. After each batch the memory that
+    CuPy holds on the GPU and nobody uses is given back, for others on the same GPU.
     """
 
     def __init__(
@@ -109,6 +115,10 @@ class GPUBatchProcessor:
             self._run(good, results, progress, stop)
         return results
 
+    def cleanup(self) -> int:
+        """Give the GPU's unused memory back to the system; how many bytes that was. Done after each batch by itself."""
+        return gpu_memory_cleanup() if self.use_gpu else 0
+
     def _run(
         self,
         tasks: dict[int, Task],
@@ -119,12 +129,19 @@ class GPUBatchProcessor:
         size = self.batch_size
         numbered = [replace(task, id=str(place)) for place, task in tasks.items()]  # ids may come twice
         samples = max(len(task.train) + len(task.test) for task in numbered)
+
+        def clean() -> None:
+            results.freed_bytes += self.cleanup()
+            results.cleanups += 1
+
+        after_batch = clean if self.use_gpu else None
         while True:
             options = RunOptions(backend=self.backend, batch_size=size * samples, threads=self.threads)
             try:
-                summary = run(options, self.programs, numbered, progress=progress, stop=stop)
+                summary = run(options, self.programs, numbered, progress=progress, stop=stop, after_batch=after_batch)
                 break
             except MemoryError:
+                self.cleanup()
                 if size == 1:
                     raise
                 size = max(1, size // 2)

@@ -1,7 +1,7 @@
 """What a batt spends its time on: counts, time and failures, by primitive and by line.
 
-Times are the reference's, where every call can be told from every other; the engine runs the lines of all programs as
-one, so its time is that of a whole run (`arcbatt bench`, `Outputs.seconds`).
+There are two times. The reference's, where every call can be told from every other; and the CPU engine's, from a run
+with a watch around every instruction (`arcbatt.bench.profile`), where what lines share counts for the first of them.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from arcbatt.backends.merged import MergedReference
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.python import Sample
+from arcbatt.bench.profile import profile, reached
 from arcbatt.card.card import Card, make_card
 from arcbatt.card.load import load_batt
 from arcbatt.card.results import line_numbers, sample_of
@@ -33,6 +34,9 @@ class Cost:
 
     calls: int = 0
     seconds: float = 0.0
+    """On the reference."""
+    engine_seconds: float | None = None
+    """On the CPU engine; None where it did not run there."""
     failures: Counter[str] = field(default_factory=Counter)
     """Failures that began here, by reason; what fails because an argument has is not among them."""
 
@@ -51,6 +55,9 @@ class Profile:
 
     inputs: int
     seconds: float
+    """Of all inputs on the reference."""
+    engine_seconds: float
+    """Of all inputs on the CPU engine, on one core."""
     lines: list[LineCost]
     primitives: dict[str, Cost]
     """By primitive, calls inside loops counted; the time is a call's own, without what it calls."""
@@ -58,18 +65,21 @@ class Profile:
     def report(self, most: int = 20) -> str:
         """The primitives and lines that take longest, as a table."""
         rows = [
-            f"{self.inputs} inputs, {self.seconds:.3f} s on the reference",
+            f"{self.inputs} inputs; seconds on the reference {self.seconds:.3f}, CPU engine {self.engine_seconds:.3f}",
             "",
-            "   seconds    calls  failed  primitive",
+            " reference     engine    calls  failed  primitive (seconds of its own calls)",
         ]
         slowest = sorted(self.primitives.items(), key=lambda one: -one[1].seconds)[:most]
-        rows += [f"{cost.seconds:10.4f} {cost.calls:8,} {cost.failures.total():7,}  {name}" for name, cost in slowest]
-        rows += ["", "   seconds    calls  failed  line"]
+        rows += [f"{_figures(cost)}  {name}" for name, cost in slowest]
+        rows += ["", " reference     engine    calls  failed  line (seconds with all it calls)"]
         lines = sorted(self.lines, key=lambda line: -line.seconds)[:most]
-        rows += [
-            f"{one.seconds:10.4f} {one.calls:8,} {one.failures.total():7,}  t{one.number} = {one.text}" for one in lines
-        ]
+        rows += [f"{_figures(one)}  t{one.number} = {one.text}" for one in lines]
         return "\n".join(rows)
+
+
+def _figures(cost: Cost) -> str:
+    engine = "         -" if cost.engine_seconds is None else f"{cost.engine_seconds:10.4f}"
+    return f"{cost.seconds:10.4f} {engine} {cost.calls:8,} {cost.failures.total():7,}"
 
 
 def profile_batt_operations(batt: Card | str | Path | Sequence[Program], inputs: Iterable[Any]) -> Profile:
@@ -84,7 +94,25 @@ def profile_batt_operations(batt: Card | str | Path | Sequence[Program], inputs:
         reference = _Profiled(card, sample, machine, lines)
         for name in card.graph.outputs:
             reference.of(name)
-    return Profile(len(samples), time.perf_counter() - start, list(lines.values()), machine.costs)
+    seconds = time.perf_counter() - start
+    engine_seconds = _on_engine(card, samples, lines, machine.costs)
+    return Profile(len(samples), seconds, engine_seconds, list(lines.values()), machine.costs)
+
+
+def _on_engine(card: Card, samples: list[Sample], lines: dict[int, LineCost], costs: dict[str, Cost]) -> float:
+    """Put the engine's times in; the seconds of the whole. Every line is an output, so that its nodes can be found."""
+    if not samples or not lines:
+        return 0.0
+    graph = replace(card.graph, outputs={f"line_{node}": node for node in lines})
+    found = profile(graph, samples, complete=False)
+    by_node, taken = found.by_node(), set[int]()
+    for node, line in lines.items():
+        tally = reached(found.graph, found.graph.outputs.get(f"line_{node}"), by_node, taken)
+        line.engine_seconds = tally.seconds if tally else None
+    for name, tally in found.by_primitive().items():
+        if name in costs:
+            costs[name].engine_seconds = tally.seconds
+    return found.run_seconds
 
 
 def card_of(batt: Card | str | Path | Sequence[Program]) -> Card:

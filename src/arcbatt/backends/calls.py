@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from arcbatt.backends.cpu import arena_words, loaded
+from arcbatt.backends.custom_build import missing
 from arcbatt.backends.merged import MergedReference, Stop, Stopped
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.outputs import ESCAPE, OVERFLOW, REASONS, STATUS
@@ -19,14 +20,15 @@ from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import CONST, Graph
 from arcbatt.ir.options import Rewrites
 from arcbatt.limits import MAX_STEPS
-from arcbatt.lower.lower import lower
+from arcbatt.lower.lower import Code, lower
 from arcbatt.lower.shapes import typed_shape
-from arcbatt.ops.types import GRID
+from arcbatt.ops.types import GRID, Type
 
 RESULT: Final = "solve_result"
 """What the output of a graph that is called is named."""
 
-_NOT_OF_TYPE, _NOT_RUN = 255, 254
+NOT_OF_TYPE, NOT_RUN = 255, 254
+"""Statuses of calls that no engine has run."""
 
 
 @dataclass
@@ -48,6 +50,8 @@ class CallEngine:
     `problem` says why the engine cannot run the graph at all, or is None.
     """
 
+    backend = "cpu"
+
     def __init__(
         self,
         graph: Graph,
@@ -68,8 +72,9 @@ class CallEngine:
         if any(node.op == CONST and not _is_literal(node.args[1]) for node in graph.nodes):
             self.problem = "a function with a set or a nested tuple bound into it"
             return
+        module: Any = core or importlib.import_module("arcbatt._core")
         typed = compile_graph(graph, Rewrites.lowered()).graph
-        code = lower(typed)
+        code = lower(typed, without=missing(graph, module))
         if RESULT in code.rejected:
             self.problem = f"not lowered: {code.rejected[RESULT]}"
             return
@@ -82,14 +87,20 @@ class CallEngine:
             self.problem = "rows of booleans, which the engine takes for a grid"
             return
         self.result_type = kind
-        module: Any = core or importlib.import_module("arcbatt._core")
-        arguments = [word for name in used for word in (code.inputs[name], code.types.number(graph.declared[name]))]
-        self._calls = module.Calls(
-            loaded(module, code, (0, 0, 0), arguments),
-            [typed_shape(graph.declared[name]) for name in used],
+        self._core = module
+        self._words = arena_words(code, arena_bytes, most_bytes)
+        self._loaded(code, used, kind)
+
+    def _loaded(self, code: Code, used: Sequence[str], kind: Type) -> None:
+        """Put the code where it is run; `used` are the arguments it takes, `kind` what it gives."""
+        declared = self.graph.declared
+        arguments = [word for name in used for word in (code.inputs[name], code.types.number(declared[name]))]
+        self._calls = self._core.Calls(
+            loaded(self._core, code, (0, 0, 0), arguments),
+            [typed_shape(declared[name]) for name in used],
             [typed_shape(kind)],
-            *arena_words(code, arena_bytes, most_bytes),
-            max_steps,
+            *self._words,
+            self.max_steps,
         )
 
     @property
@@ -120,22 +131,30 @@ class CallEngine:
                 progress(done)
             return bool(stop and stop())
 
-        statuses, values = self._calls.many(given, self.threads, watch)
+        statuses, values, elsewhere = self._many(given, watch)
         called.values = values
         open_rows: dict[int, list[int]] = {OVERFLOW: [], ESCAPE: []}
         for place, status in enumerate(statuses):
-            if status == _NOT_OF_TYPE:
+            if status == NOT_OF_TYPE:
                 called.misfits.append(place)
             elif status in open_rows:
                 open_rows[status].append(place)
-            elif status != _NOT_RUN:
+            elif status != NOT_RUN:
                 called.done[place] = True
                 if status:
                     values[place] = Failed(REASONS[status])
-        called.ran["cpu"] += sum(called.done)
+        called.ran.update({where: count for where, count in elsewhere.items() if count})
+        called.ran[self.backend] += sum(called.done) - sum(elsewhere.values())
         for status, places in open_rows.items():
             self.on_reference(places, rows, STATUS[status], called, stop)
         return called
+
+    def _many(
+        self, given: list[tuple[Any, ...]], watch: Callable[[int], bool]
+    ) -> tuple[bytes | bytearray, list[Any], dict[str, int]]:
+        """Statuses and values of the calls, and how many were computed elsewhere than by `backend`."""
+        statuses, values = self._calls.many(given, self.threads, watch)
+        return statuses, values, {}
 
     def on_reference(
         self, places: Sequence[int], rows: Sequence[tuple[Any, ...]], why: str, called: Called, stop: Stop | None

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends.arenas import CPU_ARENA_BYTES
+from arcbatt.backends.custom_build import missing
 from arcbatt.backends.merged import Completion, MergedReference, Stop
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.outputs import ESCAPE, MOST_REASONS, OVERFLOW, REASONS, STATUS, Outputs, Wanted
@@ -54,7 +55,8 @@ class Engine:
         self.threads = threads or os.cpu_count() or 1
         self.max_steps = max_steps
         plain = rewrites or Rewrites.lowered()
-        self.code: Code = lower(compile_graph(graph, plain).graph, columns=plain.columns)
+        typed = compile_graph(graph, plain).graph
+        self.code: Code = lower(typed, columns=plain.columns, without=missing(graph, self.core))
         self.names = list(graph.outputs)
         self.lowered = list(self.code.outputs)
         shapes = [shape_of(kind) for _, kind in self.code.outputs.values()]

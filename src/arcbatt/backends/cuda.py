@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
 from arcbatt.backends.cuda_launch import Counts, Launcher, Work, tasks_for
 from arcbatt.backends.cuda_staging import Beside, Staging
+from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Completion, Stop
 from arcbatt.backends.outcome import Outcome
 from arcbatt.backends.outputs import ESCAPE, OVERFLOW, STATUS, Outputs, Wanted
@@ -31,6 +32,7 @@ from arcbatt.ir.compile import compile_graph
 from arcbatt.ir.graph import Graph, merge
 from arcbatt.ir.options import Rewrites
 from arcbatt.limits import MAX_CELLS, MAX_STEPS
+from arcbatt.lower.custom import device_text
 from arcbatt.lower.slices import Sliced, slice_graph
 
 try:
@@ -178,7 +180,7 @@ class Engine:
         self.graph = graph
         self.names = list(graph.outputs)
         self.max_steps = max_steps
-        self.kernel = kernel or KernelOptions()
+        self.kernel = replace(kernel or KernelOptions(), custom=device_text(graph_sources(graph)))
         self.memory_fraction = memory_fraction
         self.keep_going = keep_going
         self.lost = ""
@@ -276,7 +278,7 @@ class Engine:
         except (*lost_device(), cupy.cuda.memory.OutOfMemoryError) as error:
             if not self.keep_going:
                 raise
-            self.lost = f"GPU {self.device} failed: {_first_line(error)}"
+            self.lost = f"GPU {self.device} failed: {first_line(error)}"
         if self.lost and not (stop and stop()):
             result.incidents[self.lost] += 1
             self._on_cpu(data, np.flatnonzero(~result.done), result, outputs, largest, self.lost, stop)
@@ -531,5 +533,6 @@ class Engine:
         completion.finish()
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What went wrong, in a line."""
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

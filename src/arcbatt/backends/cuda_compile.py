@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arcbatt.backends.cubin_file import is_cubin
+from arcbatt.backends.cuda_source import ENTRY as SAMPLES_HEADER
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.backends.nvrtc import find_nvrtc
 from arcbatt.errors import ArcbattError, UsageError
@@ -52,6 +53,14 @@ class KernelOptions:
     blocks: int = 2
     fast_compile: str = ""
     """A level for the compiler's own switch (min, mid, max), or nothing: sooner compiled, slower to run."""
+    header: str = SAMPLES_HEADER
+    """The header of the kernel: programs on samples, or calls of arguments."""
+    custom: str = ""
+    """The functions of operations of one's own, as C++."""
+
+    def source(self) -> str:
+        """The source of the kernel."""
+        return kernel_source(self.header, self.custom)
 
     @property
     def groups(self) -> int:
@@ -156,13 +165,13 @@ def find_compiler() -> Any:
 
 def file_name(options: KernelOptions, arch: int, compiler: str = "") -> str:
     """What a kernel's file is called; what is built ahead is the same for every compiler."""
-    parts = [kernel_source(), *options.flags(arch), *([compiler] if compiler else [])]
+    parts = [options.source(), *options.flags(arch), *([compiler] if compiler else [])]
     return f"kernel-sm{arch}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}.cubin"
 
 
 def compiled(nvrtc: Any, options: KernelOptions, arch: int) -> bytes:
     """The kernel's machine code, compiled now."""
-    program = nvrtc.createProgram(kernel_source(), "arcbatt.cu", (), ())
+    program = nvrtc.createProgram(options.source(), "arcbatt.cu", (), ())
     try:
         nvrtc.compileProgram(program, options.flags(arch))
         return bytes(nvrtc.getCUBIN(program))

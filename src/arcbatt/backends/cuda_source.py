@@ -14,6 +14,7 @@ from typing import Final
 _NATIVE: Final = Path(__file__).parent.parent / "native"
 _INCLUDE: Final = re.compile(r'^[ \t]*#include "([\w.]+)"[ \t]*$', re.MULTILINE)
 ENTRY: Final = "cuda_engine.h"
+_CUSTOM: Final = "custom.inc"
 LANE_LIBRARY: Final = "lane_library.h"
 """The headers once more, for a lane by itself (native/by_lanes.h)."""
 _LANE_ENTRY: Final = "interpreter.h"
@@ -32,19 +33,22 @@ _AFTER: Final = """
 
 
 @cache
-def kernel_source() -> str:
-    """Everything the GPU compiler needs."""
-    return _amalgamated(ENTRY, lane_library())
+def kernel_source(entry: str = ENTRY, custom: str = "") -> str:
+    """Everything the GPU compiler needs.
+
+    `entry` is the header of the kernel that is wanted, `custom` what stands in place of custom.inc.
+    """
+    return _amalgamated(entry, custom, lane_library(custom))
 
 
 @cache
-def lane_library() -> str:
+def lane_library(custom: str = "") -> str:
     """The headers for a lane by itself, in a namespace of their own."""
-    text = _amalgamated(_LANE_ENTRY, "")
+    text = _amalgamated(_LANE_ENTRY, custom, "")
     return _BEFORE + re.sub(r"\bnamespace arcbatt\b", "namespace arcbatt_lane", text) + _AFTER
 
 
-def _amalgamated(entry: str, library: str) -> str:
+def _amalgamated(entry: str, custom: str, library: str) -> str:
     """A header with all it includes. Headers stand once; lists that macros expand stand where they are used."""
     seen: set[str] = set()
 
@@ -55,6 +59,8 @@ def _amalgamated(entry: str, library: str) -> str:
             if name in seen:
                 return ""
             seen.add(name)
+        if name == _CUSTOM and custom:
+            return custom
         text = (_NATIVE / name).read_text(encoding="utf-8").replace("#pragma once\n", "")
         return _INCLUDE.sub(lambda match: text_of(match[1]), text)
 

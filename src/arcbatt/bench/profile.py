@@ -189,7 +189,7 @@ class _Clock:
 
 
 def profile(
-    programs: Sequence[Program],
+    programs: Sequence[Program] | Graph,
     samples: Sequence[Sample],
     *,
     threads: int = 1,
@@ -197,14 +197,14 @@ def profile(
     complete: bool = True,
     gpus: bool = True,
 ) -> Profile:
-    """Profile programs on samples; `labels` name the samples in a trace.
+    """Profile programs, or a graph of them, on samples; `labels` name the samples in a trace.
 
     Without `complete`, no fallbacks are run. With `gpus` the same also runs on each GPU there is: its stages, launches
     and transfers; primitives are told apart on the CPU alone.
     """
     clock = _Clock()
     with clock.stage("merge"):
-        graph = merge(programs)
+        graph = programs if isinstance(programs, Graph) else merge(programs)
     with clock.stage("compile"):
         typed = compile_graph(graph, Rewrites.lowered()).graph
     stats = compile_graph(graph).stats
@@ -213,7 +213,7 @@ def profile(
     with clock.stage("pack"):
         data = pack_samples(samples)
     packed, threads = engine._packed(data), max(1, min(threads, len(samples)))
-    result = Profile(len(programs), len(samples), threads, stats, graph=typed)
+    result = Profile(len(graph.outputs), len(samples), threads, stats, graph=typed)
     with clock.stage("run"):
         outputs = engine.run(data, complete=False)
     result.run_seconds = outputs.seconds["run"] * threads
@@ -312,12 +312,12 @@ def profile_lines(program: Program, samples: Sequence[Sample]) -> list[Line]:
     texts = [*map(str, lines), f"return {program.result}"]
     answer = []
     for one, text in zip([*prefixes, whole], texts, strict=True):
-        tally = _reached(found.graph, found.graph.outputs.get(one.name), by_node, taken)
+        tally = reached(found.graph, found.graph.outputs.get(one.name), by_node, taken)
         answer.append(Line(text, tally))
     return answer
 
 
-def _reached(graph: TypedGraph, root: int | None, by_node: dict[int, Tally], taken: set[int]) -> Tally | None:
+def reached(graph: TypedGraph, root: int | None, by_node: dict[int, Tally], taken: set[int]) -> Tally | None:
     """The nodes below a root that no line before has, together."""
     stack = [] if root is None or root in taken else [root]
     total: Tally | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,6 +34,7 @@ from arcbatt.lower.codes import (
     ORIGINALS,
     OVER_ITEMS,
 )
+from arcbatt.lower.custom import KERNELS, CellKernel, Kernel
 from arcbatt.lower.generic import GENERIC as _GENERIC
 from arcbatt.lower.layout import LowerError, Pool, TypeTable, plain_form
 from arcbatt.lower.variants import NUMBER, Variant
@@ -95,6 +97,8 @@ class Code:
     """Slots of I, S and C, where they are used."""
     rejected: dict[str, str] = field(default_factory=dict)
     """Programs that have no form in bytecode, and why."""
+    custom: set[str] = field(default_factory=set)
+    """Operations of one's own in the code that are functions of the kernel."""
     nodes: list[tuple[int, int]] = field(default_factory=list)
     """From which place on the code belongs to which node of the graph, by ascending place."""
 
@@ -126,18 +130,21 @@ class _Slots:
         self.free.setdefault(words, []).append(place)
 
 
-def lower(graph: TypedGraph, *, columns: bool = True) -> Code:
+def lower(graph: TypedGraph, *, columns: bool = True, without: Mapping[str, str] | None = None) -> Code:
     """The bytecode of a graph (without groups), programs that cannot be lowered left out with a reason.
 
-    Without `columns` no loop runs for many items at once.
+    Without `columns` no loop runs for many items at once. `without` are operations of one's own whose functions are
+    not to be had, and why.
     """
-    return _Lowering(graph, columns).run()
+    return _Lowering(graph, columns, without or {}).run()
 
 
 class _Lowering:
-    def __init__(self, graph: TypedGraph, columns: bool) -> None:
+    def __init__(self, graph: TypedGraph, columns: bool, without: Mapping[str, str]) -> None:
         self.graph = graph
         self.columns = columns
+        self.without = without
+        self.custom: set[str] = set()
         self.types = TypeTable()
         self.slots = _Slots()
         self.constants: dict[tuple[Any, ...], Value] = {}
@@ -220,7 +227,7 @@ class _Lowering:
             data = pool.slot(kind, value)
             image[slot + 1 : slot + 1 + len(data)] = data
         nodes = [*self.marks, *zip(starts, self.owners, strict=True)]
-        return Code(words, self.types, image + pool.words, outputs, dict(self.inputs), rejected, nodes)
+        return Code(words, self.types, image + pool.words, outputs, dict(self.inputs), rejected, self.custom, nodes)
 
     @staticmethod
     def _patch(words: list[int], at: int, starts: list[int]) -> None:
@@ -337,6 +344,8 @@ class _Lowering:
         rule = _rule_for(name, tuple(arg.type for arg in args), node.type)
         if name in _GENERIC:
             return _GENERIC[name](self, code, node, args, rule, times, cost)
+        if name in KERNELS:
+            return self.own_operation(code, KERNELS[name], name, args, times, cost)
         variant = Variant(name, rule)
         if variant not in NUMBER:
             raise LowerError(f"no native {name} of {rule}")
@@ -345,6 +354,23 @@ class _Lowering:
             cast, flags = [*cast, *args], (flags[0] | ORIGINALS,)
         value = self.emit(code, NUMBER[variant], cast, rule.result, times=times, cost=cost, extra=flags)
         return Value(value.slot, node.type, value.cost) if not _different(rule.result, node.type) else value
+
+    def own_operation(
+        self, code: list[int], kernel: Kernel, name: str, args: list[Value], times: int, cost: bool
+    ) -> Value:
+        """An operation of one's own that has a kernel."""
+        if name in self.without:
+            raise LowerError(self.without[name])
+        given = [self.cast(code, arg, param) for arg, param in zip(args, kernel.rule.params, strict=True)]
+        flags = 0
+        if any(_costs_differ(arg.type, param) for arg, param in zip(args, kernel.rule.params, strict=True)):
+            given, flags = [*given, *args], ORIGINALS
+        if isinstance(kernel, CellKernel):
+            op, words = CODES["CELLS"], kernel.words
+        else:
+            op, words = CODES["CUSTOM"], (kernel.number,)
+            self.custom.add(name)
+        return self.emit(code, op, given, kernel.rule.result, times=times, cost=cost, extra=(flags, *words))
 
     def count_of_no_colour(self, code: list[int], args: list[Value], times: int, cost: bool) -> Value:
         """Cells of a colour that is no number: none, for what counting them costs."""

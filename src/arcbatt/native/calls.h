@@ -4,12 +4,17 @@
 // point to, by offsets that count from the end of the program's image, where a worker puts it.
 #pragma once
 
+#include <nanobind/ndarray.h>
+
 #include "pool.h"
 #include "python_values.h"
 
 namespace arcbatt {
 
 constexpr u8 NOT_OF_TYPE = 255, NOT_RUN = 254;
+
+template <class T>
+using Words = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 class Calls {
    public:
@@ -102,7 +107,51 @@ class Calls {
                                     values);
     }
 
+    // For engines elsewhere: the words of the arguments of every call of a list, where each call's start (one place
+    // more than there are calls), and of each whether its arguments are of the declared types (no words where not).
+    nanobind::tuple encoded(nanobind::list calls) {
+        size_t n = nanobind::len(calls);
+        auto rows = std::make_unique<std::vector<u32>>();
+        auto starts = std::make_unique<std::vector<u64>>(1, 0);
+        std::string fits(n, '\1');
+        Encoder encoder(p_, given_);
+        for (size_t k = 0; k < n; ++k) {
+            if (!encoder.call(PyList_GET_ITEM(calls.ptr(), Py_ssize_t(k)), *rows)) {
+                rows->resize(starts->back());
+                fits[k] = 0;
+            }
+            starts->push_back(rows->size());
+        }
+        return nanobind::make_tuple(array_of(rows.release()), array_of(starts.release()),
+                                    nanobind::bytes(fits.data(), n));
+    }
+
+    // And the values of the first output from the words an engine gave: of each call its status, where its words are
+    // and how many. None where there is no value.
+    nanobind::list decoded_values(Words<u8> statuses, Words<u32> pool, Words<u64> place, Words<u32> length) const {
+        nanobind::list values;
+        for (size_t k = 0; k < statuses.size(); ++k) {
+            nanobind::object value = nanobind::none();
+            u8 status = statuses.data()[k];
+            if (status == VOID_) value = nanobind::make_tuple();
+            if (status == OK) {
+                u64 at = place.data()[k], n = length.data()[k];
+                if (at > pool.size() || n > pool.size() - at) throw nanobind::value_error("words beyond the pool");
+                const u32 *shape = made_[0].data(), *from = pool.data() + at;
+                value = decoded(shape, from);
+            }
+            values.append(value);
+        }
+        return values;
+    }
+
    private:
+    template <class T>
+    static nanobind::object array_of(std::vector<T>* from) {
+        nanobind::capsule owner(from, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+        return nanobind::cast(
+            nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(from->data(), {from->size()}, owner));
+    }
     static nanobind::object not_implemented() { return nanobind::borrow(Py_NotImplemented); }
 
     void put(Worker& worker, u32 output, std::vector<u32>& to) const {

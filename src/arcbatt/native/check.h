@@ -333,14 +333,31 @@ class Checker {
                 return flags(at, 0, 0) && (ins.count() <= MAX_ARGS || mistyped(at));
             case CAST:
                 return flags(at, 0, 0) && ((ins.count() == 1 && castable(ins)) || mistyped(at));
+            case CUSTOM:
+                return custom(at);
             case PART:
                 return flags(at, 0, FIXED_COST | ORIGINALS) &&
                        ((ins.count() == (ins.extra()[0] & ORIGINALS ? 2u : 1u) && part(ins)) || mistyped(at));
         }
         const Signature* signature = generic(op);
         if (!signature) return refuse(at, "has no signature");
+        if (op == CELLS && !cell_code_fits(ins)) return refuse(at, "has no sound expression");
         if (op == BRANCH && ins.count() == 3 && constant_branch(ins)) return flags(at, 0, FIXED_COST);
         return flags(at, signature->must, signature->may & ~SETS_COST) && (fits(ins, signature->text) || mistyped(at));
+    }
+
+    // An operation of one's own: it must be there, and take and give what it was declared with.
+    bool custom(u32 at) {
+        Ins ins = ins_at(at);
+        if (ins.extra() + 3 > ins.w + ins.length()) return refuse(at, "names no operation");
+        const CustomList::Entry* entry = customs().find(ins.extra()[2]);
+        if (!entry) return refuse(at, "no operation of one's own has the number " + std::to_string(ins.extra()[2]));
+        return flags(at, 0, ORIGINALS | FIXED_COST) && (fits(ins, entry->text) || mistyped(at));
+    }
+    static bool cell_code_fits(Ins ins) {
+        const u32 *words = ins.extra() + 2, *end = ins.w + ins.length();
+        if (end - words < 2 || end - words != i64(words[1]) + 2) return false;
+        return ins.count() >= 1 && cell_code_is_sound(CellCodeRef{words}, ins.count() - 1);
     }
 
     // A branch by a constant: the side it does not take may be of any type.

@@ -5,6 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <deque>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -12,6 +14,7 @@
 #include "calls.h"
 #include "engine.h"
 #if AB_LANES > 1
+#include "cuda_calls.h"
 #include "cuda_engine.h"
 #endif
 #ifdef AB_PROFILE
@@ -316,7 +319,29 @@ static void launch(u64 address, u32 blocks) {
         lanes.run([&](u32 lane) { run_launch(*p, Group{&lanes, lane}, Team{block, 1, 0, shared}); });
     }
 }
+static void launch_calls(u64 address, u32 groups) {
+    const CallLaunch* p = call_pointer<const CallLaunch>(address);
+    static thread_local Lanes lanes;
+    for (u32 group = 0; group < groups; ++group)
+        lanes.run([&](u32 lane) { run_calls(*p, Group{&lanes, lane}, group); });
+}
 #endif
+
+// An operation of one's own from a library: its number, what it takes and gives, the address of its function.
+static bool add_custom(u32 number, const std::string& text, u64 address) {
+    static std::mutex one_at_a_time;
+    std::lock_guard<std::mutex> hold(one_at_a_time);
+    CustomList& list = customs();
+    if (list.find(number)) return true;
+    u32 count = list.count;
+    if (count == CustomList::MOST) return false;
+    static std::deque<std::string> texts;
+    texts.push_back(text);
+    list.entries[count] =
+        CustomList::Entry{number, reinterpret_cast<CustomFunction>(uintptr_t(address)), texts.back().c_str()};
+    list.count.store(count + 1, std::memory_order_release);
+    return true;
+}
 
 #ifdef AB_PROFILE
 template <class T>
@@ -348,6 +373,10 @@ NB_MODULE(AB_MODULE, m) {
 #if AB_LANES > 1
     m.def("launch", &launch, "What a launch on a GPU does, by so many blocks of one group one after the other.");
 #endif
+#if AB_LANES > 1
+    m.def("launch_calls", &launch_calls, "The same for a launch of calls.");
+#endif
+    m.def("add_custom", &add_custom, "Add an operation from a library; false where there are too many.");
     m.def("compiler", &compiler, "The compiler the core was built with.");
     m.def("call_variant", &call, "Call one native function on words.");
     nb::class_<Program>(m, "Program");
@@ -358,7 +387,9 @@ NB_MODULE(AB_MODULE, m) {
     nb::class_<Calls>(m, "Calls")
         .def(nb::init<nb::object, std::vector<std::vector<u32>>, std::vector<std::vector<u32>>, u64, u64, u64>())
         .def("one", &Calls::one, "The first output of one call, or NotImplemented.")
-        .def("many", &Calls::many, "Statuses and values of many calls.");
+        .def("many", &Calls::many, "Statuses and values of many calls.")
+        .def("encoded", &Calls::encoded, "The words of the arguments of many calls, for an engine elsewhere.")
+        .def("decoded", &Calls::decoded_values, "Values from the words an engine elsewhere gave.");
     m.def("packed", &make_packed, "A packed set of samples.");
     m.def("run", &run,
           "Run samples; returns how often an arena grew, the most words one held, and the cells of grids.");

@@ -1,10 +1,15 @@
 // From opcode to function: reads arguments out of slots, calls the variant, writes the result into a slot.
 #pragma once
 
+#include "cells.h"
 #include "grids.h"
 #include "numbers.h"
 #include "objects.h"
 #include "shapes.h"
+
+#if !AB_DEVICE
+#include <atomic>
+#endif
 
 #define AB_CHECK_LIMITS
 #define AB_VARIANT(...)
@@ -93,6 +98,54 @@ struct Variant<R, A, B, C, D> {
     }
 #include "variants.inc"
 #undef AB_VARIANT
+
+// --- operations of one's own, by the number their instruction carries ---
+using CustomFunction = Status (*)(Ctx& c, const u32* const* args, u32* result);
+
+#if AB_DEVICE
+
+// cuda_source.py puts functions in the place of this file, and AB_CUSTOM_CASES that calls them.
+#include "custom.inc"
+
+AB_CALL Status call_custom(Ctx& c, u32 number, const u32* const* args, u32* result) {
+    (void)c, (void)args, (void)result;
+    switch (number) {
+#ifdef AB_CUSTOM_CASES
+        AB_CUSTOM_CASES
+#endif
+    }
+    return ESCAPE;
+}
+
+#else
+
+// Functions from libraries that were loaded meanwhile. Entries are only ever added, and there before they count.
+struct CustomList {
+    static constexpr u32 MOST = 1024;
+    struct Entry {
+        u32 number;
+        CustomFunction function;
+        const char* text;  // what it takes and gives, as signatures.h writes it
+    };
+    Entry entries[MOST];
+    std::atomic<u32> count{0};
+
+    const Entry* find(u32 number) const {
+        for (u32 k = 0; k < count.load(std::memory_order_acquire); ++k)
+            if (entries[k].number == number) return entries + k;
+        return nullptr;
+    }
+};
+inline CustomList& customs() {
+    static CustomList list;
+    return list;
+}
+inline Status call_custom(Ctx& c, u32 number, const u32* const* args, u32* result) {
+    const CustomList::Entry* entry = customs().find(number);
+    return entry ? entry->function(c, args, result) : ESCAPE;
+}
+
+#endif
 
 // Call variant `opcode` on the words of its arguments; its result's words go to `result`.
 AB_FN Status call_variant(Ctx& c, u32 opcode, const u32* const* args, u32* result) {

@@ -51,6 +51,7 @@ const Signature GENERIC[] = {
     AB_PLAIN(PRODUCT, "<a><b>:<(ab)>", MULTIPLIES, 0),
     AB_PLAIN(PAIR, "<a><b>:[(ab)]", 0, 0),
     AB_PLAIN(ASTUPLE, "ab:(ab)", 0, 0),
+    AB_PLAIN(CELLS, "G:G|GI:G|GII:G|GIII:G", 0, 0),
 };
 #undef AB_PLAIN
 #undef AB_UNCOUNTED

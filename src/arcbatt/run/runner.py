@@ -93,11 +93,13 @@ def run(
     resume: bool = False,
     stop: Callable[[], bool] | None = None,
     progress: Progress | None = None,
+    after_batch: Callable[[], None] | None = None,
 ) -> Summary:
     """Run programs on tasks into a directory (or into memory) until done, or until `stop` says so.
 
     What is done is recorded, batch by batch; a run that was stopped or killed goes on with `resume`. The result is the
-    same for any backend, batch size and number of threads, and for a run in one go or in several.
+    same for any backend, batch size and number of threads, and for a run in one go or in several. `after_batch` is
+    called when a batch is recorded.
     """
     if not programs:
         raise UsageError("no program to run")
@@ -116,6 +118,7 @@ def run(
     summary = Summary(writer.record, backend)
     summary.seconds["record"] += time.perf_counter() - start
     runner = _Runner(options, programs, tasks, [*standard_differs(), *differs], writer, summary, stop, progress)
+    runner.after_batch = after_batch or runner.after_batch
     try:
         _run_and_finish(runner, writer, summary)
     except sqlite3.Error as error:
@@ -170,6 +173,7 @@ class _Runner:
         self.differs = Differs(differs, summary.backend)
         self.stop = stop or (lambda: False)
         self.progress = progress or (lambda done, total: None)
+        self.after_batch: Callable[[], None] = lambda: None
         counts = writer.record.rows("SELECT demos, demos + tests FROM task ORDER BY task")
         self.demos = [demos for demos, _ in counts]
         self.samples = [samples for _, samples in counts]
@@ -216,6 +220,7 @@ class _Runner:
                 if self.stop() or not self.run_batch(engine, part, batch):
                     self.summary.finished = False
                     return
+                self.after_batch()
                 self.allow(time.perf_counter() - began)
 
     def allow(self, seconds: float) -> None:
