@@ -103,6 +103,19 @@ def test_parts_of_any_size_give_the_same(cuda, monkeypatch, count):
     assert seen[-1] == len(samples)
 
 
+def test_other_samples_over_the_same_grids_send_only_their_numbers(cuda, monkeypatch):
+    programs = LIBRARY[::80]
+    data = cpu.Engine.of(programs).pack([sample for task in TASKS[:4] for sample in task.samples])
+    engine = cuda.Engine.of(programs)
+    engine.run(data)
+    sent = []
+    to_device = engine._inward.to_device
+    monkeypatch.setattr(engine._inward, "to_device", lambda name, array: sent.append(name) or to_device(name, array))
+    some = data.only(slice(3, 9))
+    same(engine.run(some, "grid"), cpu.Engine.of(programs).run(some, "grid"))
+    assert sent == ["samples"] * 3 + ["items"]
+
+
 def test_a_stop_between_launches(cuda, monkeypatch):
     monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", 2)
     asked = iter([False, True])

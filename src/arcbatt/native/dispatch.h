@@ -117,6 +117,11 @@ AB_CALL Status call_custom(Ctx& c, u32 number, const u32* const* args, u32* resu
     return ESCAPE;
 }
 
+#elif AB_OWN_SLOTS
+
+// A lane by itself on a CPU leaves them to its group.
+inline Status call_custom(Ctx&, u32, const u32* const*, u32*) { return ESCAPE; }
+
 #else
 
 // Functions from libraries that were loaded meanwhile. Entries are only ever added, and there before they count.
