@@ -113,7 +113,7 @@ def test_other_samples_over_the_same_grids_send_only_their_numbers(cuda, monkeyp
     monkeypatch.setattr(engine._inward, "to_device", lambda name, array: sent.append(name) or to_device(name, array))
     some = data.only(slice(3, 9))
     same(engine.run(some, "grid"), cpu.Engine.of(programs).run(some, "grid"))
-    assert sent == ["samples"] * 3 + ["items"]
+    assert sent == ["samples"] * 3
 
 
 def test_a_stop_between_launches(cuda, monkeypatch):

@@ -85,7 +85,7 @@ def test_compiled_once_for_each_way_to_build(compiler, tmp_path, said):
     newer = Compiler(tmp_path / "log", version=(13, 1))
     others = {
         cubin(compiler, KernelOptions(), 75, say=said.append),
-        cubin(compiler, KernelOptions(blocks=2), 90, say=said.append),
+        cubin(compiler, KernelOptions(blocks=3), 90, say=said.append),
         cubin(newer, KernelOptions(), 90, say=said.append),
     }
     assert len(others | {first}) == 4
@@ -101,7 +101,7 @@ def test_looking_compiles_nothing(compiler, tmp_path, said):
 
 def test_another_source_is_another_file(monkeypatch):
     before = file_name(KernelOptions(), 90)
-    monkeypatch.setattr(cuda_compile, "kernel_source", lambda: kernel_source() + " ")
+    monkeypatch.setattr(cuda_compile, "kernel_source", lambda *names: kernel_source(*names) + " ")
     assert file_name(KernelOptions(), 90) != before
 
 
@@ -175,7 +175,7 @@ def test_built_ahead_comes_first(compiler, tmp_path, monkeypatch, said):
     other = Compiler(tmp_path / "other", version=(12, 9))
     assert cubin(other, KernelOptions(), 90, say=said.append) == paths[1], "whatever compiler it came from"
     assert other.compiled == 0
-    assert prebuilt(KernelOptions(blocks=2), 90) is None, "built otherwise"
+    assert prebuilt(KernelOptions(blocks=3), 90) is None, "built otherwise"
     paths[1].write_bytes(b"spoilt")
     assert prebuilt(KernelOptions(), 90) is None
 

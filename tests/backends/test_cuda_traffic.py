@@ -22,7 +22,7 @@ SAMPLES = [sample for task in TASKS for sample in task.samples]
 @pytest.fixture
 def marks(monkeypatch):
     """The backend over a CuPy that is none, and the ranges that it opened."""
-    fake = fake_cupy.module(free=1 << 24)
+    fake = fake_cupy.module(free=1 << 28)
     found = []
     fake.cuda.nvtx = SimpleNamespace(available=True, RangePush=found.append, RangePop=lambda: found.append("end"))
     monkeypatch.setitem(sys.modules, "cupy", fake)

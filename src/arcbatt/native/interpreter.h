@@ -469,7 +469,7 @@ struct Interpreter {
                 return OK;
             }
             case CELLS:
-                return map_cells(ins, args, out);
+                return mapped(ins, args, out);
             case CUSTOM:
                 return call_custom(c, ins.extra()[2], args, out);
             default:
@@ -479,11 +479,11 @@ struct Interpreter {
         return s;
     }
 
-    AB_FN Status map_cells(Ins ins, const u32* const* args, u32* out) {
+    AB_FN Status mapped(Ins ins, const u32* const* args, u32* out) {
         i32 numbers[MAX_ARGS];
         for (u32 k = 1; k < ins.count(); ++k) numbers[k - 1] = i32(args[k][0]);
         Grid made;
-        Status s = arcbatt::map_cells(c, CellCodeRef{ins.extra() + 2}, Form<Grid>::load(args[0]), numbers, made);
+        Status s = map_cells(c, CellCodeRef{ins.extra() + 2}, Form<Grid>::load(args[0]), numbers, made);
         if (s == OK) Form<Grid>::store(out, made);
         return s;
     }
