@@ -2,7 +2,7 @@
 // A container is two words, offset and count; `type` is the type of its items.
 #pragma once
 
-#include "types.h"
+#include "marks.h"
 
 namespace arcbatt {
 namespace generic {
@@ -160,6 +160,8 @@ AB_CALL Status merge(Ctx& c, const Types& types, u32 inner, bool to_set, Items f
     const u32* pairs = c.a.at(from.off);
     u64 total = u64(c.g.sum_of(from.n, [&](u32 k) { return i64(pairs[2 * k + 1]); }));
     if (total > 4 * u64(MAX_SIZE)) return ESCAPE;  // whether that is beyond a limit depends on what is equal
+    if (to_set && is_key(types[inner]) && unite_by_marks(c, types[inner].kind, pairs, from.n, total, out.off, out.n))
+        return OK;
     Status s = make(c, types, inner, total, out);
     if (s != OK) return s;
     u32* to = c.a.at(out.off);

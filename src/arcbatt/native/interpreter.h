@@ -798,6 +798,9 @@ struct Interpreter {
         if (ins.extra()[0] & BY_COLUMNS && f.n >= LEAST_COLUMN && f.body == 0) {
             bool done = false;
             while (f.index < f.n && f.index >= f.slow && !done) {
+#if AB_LANES > 1
+                if (too_late()) return leave_loops();
+#endif
                 u32 m = u32(least(f.n - f.index, u64(CHUNK)));
                 if (take_chunk(f, ins, m, done))
                     f.index += m;
@@ -810,6 +813,7 @@ struct Interpreter {
         while (lanes_suit(f, ins)) {
             Taken taken = take_by_lanes(f, ins);
             if (taken.ended) return end_loop(f, ins, taken.status);
+            if (too_late()) return leave_loops();
         }
         if (f.index >= f.n && depth == edge) return end_part(OK);
         f.item_steps = steps;
