@@ -31,7 +31,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 FIGURES: Final = ROOT / "tests" / "native" / "kernel.json"
 BUILD: Final = ROOT / "build" / "kernel"
 ARCHS: Final = (60, 75, 80, 89, 90, 120)
-WAYS: Final = {"quick": KernelOptions(fast_compile="mid"), "full": KernelOptions()}
+WAYS: Final = {"quick": KernelOptions(), "full": KernelOptions(fast_compile="")}
 TOLERANCE: Final = {"registers": 0.0, "stack": 0.10, "code": 0.10}
 """How much each may grow."""
 REGISTERS_AT_ONCE: Final = 8

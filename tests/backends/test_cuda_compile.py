@@ -81,7 +81,7 @@ def test_compiled_once_for_each_way_to_build(compiler, tmp_path, said):
     assert cubin(compiler, KernelOptions(), 90, say=said.append) == first
     assert first.read_bytes() == elf(b"")
     assert compiler.compiled == 1
-    assert said == ["compiling the GPU kernel for sm_90, about a minute, once"]
+    assert said == ["compiling the GPU kernel for sm_90, half a minute, once"]
     newer = Compiler(tmp_path / "log", version=(13, 1))
     others = {
         cubin(compiler, KernelOptions(), 75, say=said.append),

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +32,8 @@ except ModuleNotFoundError:  # not on Windows; two processes may then compile th
     fcntl = None  # type: ignore[assignment]
 
 ENTRY: Final = "arcbatt_run"
+_FAST_COMPILE_SINCE: Final = (12, 8)
+"""The first NVRTC that has the switch."""
 LANES: Final = 32
 """Of a group: a warp."""
 PREBUILT_VARIABLE: Final = "ARCBATT_CUBINS"
@@ -51,8 +53,8 @@ class KernelOptions:
 
     threads: int = 512
     blocks: int = 2
-    fast_compile: str = ""
-    """A level for the compiler's own switch (min, mid, max), or nothing: sooner compiled, slower to run."""
+    fast_compile: str = "mid"
+    """A level for the compiler's own switch (min, mid, max), or nothing: sooner compiled, and no slower to run."""
     header: str = SAMPLES_HEADER
     """The header of the kernel: programs on samples, or calls of arguments."""
     custom: str = ""
@@ -171,6 +173,8 @@ def file_name(options: KernelOptions, arch: int, compiler: str = "") -> str:
 
 def compiled(nvrtc: Any, options: KernelOptions, arch: int) -> bytes:
     """The kernel's machine code, compiled now."""
+    if options.fast_compile and tuple(nvrtc.getVersion()) < _FAST_COMPILE_SINCE:
+        options = replace(options, fast_compile="")
     program = nvrtc.createProgram(options.source(), "arcbatt.cu", (), ())
     try:
         nvrtc.compileProgram(program, options.flags(arch))
@@ -187,7 +191,7 @@ def _build(nvrtc: Any, options: KernelOptions, arch: int, path: Path, say: Say) 
     with _alone(path):
         if found := _kept(path):
             return found
-        time = "some seconds" if options.fast_compile else "about a minute"
+        time = "half a minute" if options.fast_compile else "some minutes"
         say(f"compiling the GPU kernel for sm_{arch}, {time}, once")
         code = compiled(nvrtc, options, arch)
         for target, data in ((path, code), (_digest_file(path), hashlib.sha256(code).hexdigest().encode())):
