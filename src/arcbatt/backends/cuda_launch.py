@@ -20,13 +20,8 @@ Pairs = NDArray[np.int32]
 START, PART_OF, TAKE_UP = range(3)
 _NOWHERE: Final = 0xFFFFFFFF
 _NO_PLACE: Final = 0xFFFFFFFFFFFFFFFF
-_HALT: Final = np.dtype(
-    [
-        (name, np.uint32)
-        for name in ["slice", "sample", "index", "n", "top", "parent", "first_part", "parts", "grain", "none"]
-    ]
-    + [("place", np.uint64)]
-)
+_WORDS: Final = ("slice", "sample", "index", "n", "top", "parent", "first_part", "parts", "grain", "done")
+_HALT: Final = np.dtype([(name, np.uint32) for name in _WORDS] + [("steps", np.uint64), ("place", np.uint64)])
 _MOST_HALTS: Final = 1 << 16
 _MOST_PARTS: Final = 1 << 20
 _PARTS: Final = 24
@@ -109,7 +104,7 @@ class Launcher:
 
     def tasks(self, tasks: NDArray[np.uint32], groups: int, words: int, patience: int, memory_bytes: int) -> Pairs:
         """Run tasks, and the loops they leave in parts, round after round; the items that did not fit."""
-        shares = _Shares(self.cupy, memory_bytes) if patience else None
+        shares = _Shares(self.cupy, memory_bytes, self.max_steps) if patience else None
         unfit: list[Pairs] = []
         while len(tasks):
             work = Work(self.counts.traffic.upload(tasks), _NOTHING, len(tasks))
@@ -158,11 +153,11 @@ class Launcher:
 class _Shares:
     """Loops that were left, their parts, and the memory both are kept in."""
 
-    def __init__(self, cupy: Any, memory_bytes: int) -> None:
+    def __init__(self, cupy: Any, memory_bytes: int, max_steps: int) -> None:
         self.halts = np.empty(0, _HALT)
         """Those known so far."""
         self.part_count = 0
-        self._cupy = cupy
+        self._max_steps = max_steps
         self._pending = np.empty(0, np.int64)
         """Of each, the parts that have not ended; -1 where it was taken up again."""
         self._part_halt = np.empty(0, np.uint32)
@@ -199,11 +194,22 @@ class _Shares:
         ready = np.flatnonzero(self._pending == 0)
         return np.concatenate([_tasks(TAKE_UP, ready), _tasks(PART_OF, np.arange(first, self.part_count))])
 
+    def _next_items(self, new: NDArray[Any]) -> NDArray[np.int64]:
+        """How many items to share out: as many as take the loop to its limit of steps, at what those so far cost.
+
+        More would be work for nothing. Where none is done yet, a few show what they cost.
+        """
+        few = (_PARTS * new["grain"]).astype(np.int64)
+        left = np.maximum(self._max_steps - new["steps"].astype(np.float64), 0)
+        likely = left * new["done"] / np.maximum(new["steps"].astype(np.float64), 1)
+        return np.where(new["done"] > 0, np.ceil(1.1 * likely).astype(np.int64) + new["grain"], few)
+
     def _add(self, new: NDArray[Any], halted: NDArray[np.bool_]) -> None:
         """Make parts of the loops that were left."""
-        left = (new["n"] - new["index"]).astype(np.int64)
+        left = np.minimum((new["n"] - new["index"]).astype(np.int64), self._next_items(new))
+        new["n"] = new["index"] + left
         most = max(1, (self._most_parts - self.part_count) // max(1, int(halted.sum())))
-        counts = np.where(halted, np.minimum(left // np.maximum(new["grain"], 1), min(_PARTS, most)), 0)
+        counts = np.where(halted, np.clip(left // np.maximum(new["grain"], 1), 1, min(_PARTS, most)), 0)
         if self.part_count + int(counts.sum()) > self._most_parts:
             counts[:] = 0  # without parts they are taken up again at once, and do not fit
         known, first = len(self.halts), self.part_count

@@ -28,12 +28,13 @@ enum TaskKind : u32 { START = 0, PART_OF = 1, TAKE_UP = 2 };
 // A halt (shares.h) and whose it is: of an item, or of a part that was left in turn.
 struct Halt {
     u32 slice, sample;
-    u32 index, n;           // the items that are left
+    u32 index, n;           // the items that are left; the host says up to which they are shared out
     u32 top;                // of the arena
     u32 parent;             // the part, or NOWHERE
     u32 first_part, parts;  // filled in by the host
-    u32 grain, none;        // how many items a part has at least
-    u64 place;              // of its words
+    u32 grain, done;        // how many items a part has at least; how many were done, in so many steps
+    u64 steps;
+    u64 place;  // of its words
 };
 struct Part {
     u32 halt, start, end, none;
@@ -291,13 +292,15 @@ struct GroupWork {
         if (at >= p.most_halts || place == NO_PLACE) {
             if (parent == NOWHERE) leave(p.again, p.again_count, number, i32(sample));
             m.c.g.one([&] {
-                if (at < p.most_halts) halts()[at] = Halt{number, sample, 0, 0, 0, parent, 0, 0, 1, 0, NO_PLACE};
+                if (at < p.most_halts) halts()[at] = Halt{number, sample, 0, 0, 0, parent, 0, 0, 1, 0, 0, NO_PLACE};
             });
             return;
         }
         const Frame& f = m.frames[level];
         u32 top = Shares{m}.top_at(level), grain = m.grain(level);
-        Halt halt{number, sample, u32(f.index), u32(f.n), top, parent, 0, 0, grain, 0, place};
+        u32 done = u32(f.index - f.start);
+        u64 steps = Shares{m}.steps_at(level);
+        Halt halt{number, sample, u32(f.index), u32(f.n), top, parent, 0, 0, grain, done, steps, place};
         m.c.g.one([&] { halts()[at] = halt; });
         Shares{m}.save(level, words(place));
     }
@@ -331,7 +334,7 @@ struct GroupWork {
             u64 place = device_pointer<const u64>(p.shares)[halt.first_part + k];
             all = Shares{m}.take(place == NO_PLACE ? nullptr : words(place), halt.top);
         }
-        Shares{m}.finish(all);
+        Shares{m}.finish(all, halt.n);
         settle(halt.slice, halt.sample, halt.parent);
     }
 };

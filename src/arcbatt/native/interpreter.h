@@ -32,6 +32,7 @@ struct Frame {
 #if AB_LANES > 1
     u64 widest;      // items of the loops inside it that could run by lanes, at most
     u64 item_steps;  // steps when its item began
+    u64 start;       // the first item of this run of it
 #endif
 };
 
@@ -709,6 +710,7 @@ struct Interpreter {
         }
 #if AB_LANES > 1
         f.widest = 0;
+        f.start = 0;
         if (depth && (ins.extra()[0] & BY_LANES)) widen(frames[depth - 1], f.n);
 #endif
         ++depth;

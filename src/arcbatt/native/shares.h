@@ -1,7 +1,7 @@
 // Loops shared out among groups. A loop that takes too long is left where it stands: the group's arena, as far as it is
-// filled, and its frames are put aside as a *halt*. Other groups take parts of the loop's remaining items, each from a
-// copy of the halt, and put aside what they found, a *share*. Then a group takes up the halt again, with the shares in
-// the order of the items, as if it had gone through all of them itself.
+// filled, and its frames are put aside as a *halt*. Other groups take parts of the loop's next items, each from a copy
+// of the halt, and put aside what they found, a *share*. Then a group takes up the halt again, with the shares in the
+// order of the items, as if it had gone through these items itself.
 //
 // A part that takes too long is halted in turn. Which loops are left, and when, depends on the clock; what comes of
 // them does not: steps are added up, the first failure counts, and where it cannot be told which of a failure and the
@@ -62,12 +62,12 @@ struct Shares {
     AB_FN u64 halt_words(u32 level) const {
         return sizeof(HaltHead) / 4 + u64(level + 1) * FRAME_WORDS + top_at(level);
     }
+    AB_FN u64 steps_at(u32 level) const { return level + 1 == m.depth ? m.steps : m.frames[level].item_steps; }
     AB_FN u32 top_at(u32 level) const { return level + 1 == m.depth ? m.c.a.top : m.frames[level].mark; }
 
     // Put aside the loop at a level, and what is around it; its item that was being run starts anew.
     AB_FN void save(u32 level, u32* to) const {
-        u64 steps = level + 1 == m.depth ? m.steps : m.frames[level].item_steps;
-        HaltHead head{level + 1, top_at(level), m.edge, 0, steps, m.trips, m.turns};
+        HaltHead head{level + 1, top_at(level), m.edge, 0, steps_at(level), m.trips, m.turns};
         m.c.g.one([&] { *reinterpret_cast<HaltHead*>(to) = head; });
         u32* at = to + sizeof(HaltHead) / 4;
         const u32* frames = reinterpret_cast<const u32*>(m.frames);
@@ -101,7 +101,7 @@ struct Shares {
     // Run items of the loop that was restored, up to `end`. False where that was left in turn.
     AB_FN bool run_part(u32 start, u32 end) const {
         Frame& f = frame();
-        f.index = start;
+        f.index = f.start = start;
         f.n = end;
         f.acc_n = 0;
         f.best_index = NOWHERE;
@@ -155,6 +155,8 @@ struct Shares {
         Frame& f = frame();
         Ins ins = loop();
         u32 words = stride(m, ins), listed = head.acc_n * words, n = head.acc_n;
+        if (ins.op() == LOOP_PRAPPLY && u64(f.acc_n) + n > f.acc_room)
+            f.acc_n = settle_items(m.c, m.types, m.item_type(ins.type()), m.c.a.at(f.acc), f.acc_n);
         if (words && u64(f.acc_n) + n > f.acc_room) return fail(OVERFLOW_);
         u32 place = m.c.a.take(head.data_words);
         if (place == NOWHERE) return fail(OVERFLOW_);
@@ -183,12 +185,12 @@ struct Shares {
         return false;
     }
 
-    // Go on behind the loop's last item, or behind the loop where it failed. False where that was left in turn.
-    AB_FN bool finish(bool all_taken) const {
+    // Go on with the first item nobody took, or behind the loop where it failed. False where that was left in turn.
+    AB_FN bool finish(bool all_taken, u32 next) const {
         Frame& f = frame();
         m.ended = OK;
         if (all_taken) {
-            f.index = f.n;
+            f.index = next;
             return go_on();
         }
         u32 pc = m.end_loop(f, loop(), m.failed);
