@@ -16,6 +16,7 @@ from arcbatt.backends import cpu
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.errors import UsageError
 from arcbatt.frontend import parse_program
+from arcbatt.limits import MAX_STEPS
 from backends import fake_cupy
 from ir.support import LIBRARY
 
@@ -114,6 +115,57 @@ def test_other_samples_over_the_same_grids_send_only_their_numbers(cuda, monkeyp
     some = data.only(slice(3, 9))
     same(engine.run(some, "grid"), cpu.Engine.of(programs).run(some, "grid"))
     assert sent == ["samples"] * 3
+
+
+LOOPS = {
+    "shared": "return mapply(rbind(shift, UNITY), o_g(I, R5))",
+    "filtered": "return sfilter(asindices(I), compose(even, fork(add, first, last)))",
+    "best": "return argmax(asobject(I), compose(invert, fork(manhattan, initset, compose(initset, identity))))",
+    "pairs": "x1 = asindices(I)\n    return prapply(connect, x1, x1)",
+    "nested": "return apply(chain(size, lbind(mapply, dneighbors), toindices), o_g(I, R5))",
+    "failing": "return apply(chain(first, rbind(sizefilter, TWO), rbind(o_g, R5)), repeat(I, TEN))",
+}
+
+
+@pytest.mark.parametrize("max_steps", [300, 3_000, 100_000, MAX_STEPS])
+@pytest.mark.parametrize("patience", [1, 4])
+def test_long_loops_are_shared_out_and_nothing_changes(cuda, patience, max_steps):
+    """Failures and the limit of steps come where they would have come in one go."""
+    programs = [parse_program(f"def solve_{name}(I):\n    {text}\n") for name, text in LOOPS.items()] + LIBRARY[::60]
+    samples = [sample for task in TASKS[::130] for sample in task.samples][:12]
+    want = cpu.Engine.of(programs, max_steps=max_steps).run(samples, "hash", complete=False)
+    engine = cuda.Engine.of(programs, max_steps=max_steps, slices=3, arena_bytes=1 << 20)
+    engine.patience = patience
+    got = engine.run(samples, "hash", complete=False)
+    for name in ("statuses", "matches", "agreement", "hashes"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
+    assert engine.last.halts
+    assert engine.last.parts > engine.last.halts
+
+
+def test_memory_too_small_to_share_loops_out_only_costs_time(cuda, monkeypatch):
+    monkeypatch.setattr(cuda, "_LEAST_SHARED_BYTES", 0)
+    monkeypatch.setattr(cuda, "_MOST_SHARED_BYTES", 1 << 8)
+    programs = [parse_program(f"def solve_{name}(I):\n    {LOOPS[name]}\n") for name in ("shared", "filtered")]
+    want = cpu.Engine.of(programs).run(TASKS[0].samples, "grid")
+    engine = cuda.Engine.of(programs, arena_bytes=1 << 16)
+    engine.patience = 1
+    same(engine.run(TASKS[0].samples, "grid"), want)
+    assert engine.last.tiers or engine.last.on_cpu
+
+
+def test_batches_of_samples_instruction_by_instruction(cuda):
+    programs = [parse_program(f"def solve_{k}(I):\n    return {text}\n") for k, text in enumerate(STRAIGHT)]
+    samples = [sample for task in TASKS[:12] for sample in task.samples]
+    engine = cuda.Engine.of(programs, arena_bytes=1 << 16)
+    engine.batch = 16
+    assert engine.sliced(len(samples)).straight == len(engine.sliced(0).codes)
+    same(engine.run(samples, "grid"), cpu.Engine.of(programs).run(samples, "grid"))
+    assert len(engine.last.launches_ms) == 1
+    assert not engine.last.ticks
+
+
+STRAIGHT = ("hmirror(I)", "o_g(I, R5)", "replace(I, ONE, TWO)", "vconcat(I, first(I))", "size(fgpartition(I))")
 
 
 def test_a_stop_between_launches(cuda, monkeypatch):

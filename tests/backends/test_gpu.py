@@ -32,7 +32,7 @@ def test_the_library(patience, batch):
     engine = cuda.Engine.of(LIBRARY, arena_bytes=1 << 18)
     engine.batch = batch
     if PATIENCE[patience]:
-        engine.patience = engine.batch_patience = PATIENCE[patience]
+        engine.patience = PATIENCE[patience]
     same(engine.run(samples, "hash", complete=False), cpu.Engine.of(LIBRARY).run(samples, "hash", complete=False))
     assert not PATIENCE[patience] or engine.last.halts
 

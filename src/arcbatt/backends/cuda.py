@@ -190,8 +190,6 @@ class Engine:
         """Of the last run."""
         self.batch = 32
         """Samples a block takes at a time of slices without loops, where there are twice as many."""
-        self.batch_patience = 1_000_000
-        """Clock cycles an instruction may take in a batch before its item is left to run by itself."""
         self.patience = 60_000_000
         """Clock cycles an item may take by itself before its loops are shared out; 0 for any number."""
         self.timed = False
@@ -429,7 +427,7 @@ class Engine:
         if not slices or batch < self.kernel.groups or len(order) < 2 * batch:
             return None
         work = Work(_NO_TASKS, self._to_device("order", order), slices * -(-len(order) // batch), batch)
-        return launcher.batches(work, blocks, words, self.batch_patience)
+        return launcher.batches(work, blocks, words)
 
     def most_bytes(self) -> int:
         """What may be allocated in all: the pool's limit, or else the fraction of what is free."""

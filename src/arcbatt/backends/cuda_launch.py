@@ -60,8 +60,6 @@ class Counts:
     traffic: Traffic = field(default_factory=Traffic)
     launches_ms: list[float] = field(default_factory=list)
     """What each took on the device."""
-    late: int = 0
-    """Items that were left by a batch because an instruction of theirs took long."""
     halts: int = 0
     """Loops that were shared out."""
     parts: int = 0
@@ -95,12 +93,9 @@ class Launcher:
         """What is allocated beside the memory for loops that are shared out."""
         return _MOST_HALTS * _HALT.itemsize + 24 * _most_parts(memory_bytes) + 4096
 
-    def batches(self, work: Work, blocks: int, words: int, patience: int) -> Pairs:
-        """Run batches; the items that did not fit, or took too long."""
-        late = self.cupy.empty((work.items, 2), np.int32)
-        fit, slow = self._launch(work, min(blocks, work.count), work.batch, words, patience, late, None)
-        self.counts.late += slow
-        return np.concatenate([fit, self.counts.traffic.download(late[:slow])])
+    def batches(self, work: Work, blocks: int, words: int) -> Pairs:
+        """Run batches; the items that did not fit."""
+        return self._launch(work, min(blocks, work.count), work.batch, words, 0, None)
 
     def tasks(self, tasks: NDArray[np.uint32], groups: int, words: int, patience: int, memory_bytes: int) -> Pairs:
         """Run tasks, and the loops they leave in parts, round after round; the items that did not fit."""
@@ -110,20 +105,18 @@ class Launcher:
             work = Work(self.counts.traffic.upload(tasks), _NOTHING, len(tasks))
             a_block = self.kernel.groups
             blocks = max(1, min(groups, len(tasks)) // a_block)
-            unfit.append(self._launch(work, blocks, a_block, words, patience, _NOTHING, shares)[0])
+            unfit.append(self._launch(work, blocks, a_block, words, patience, shares))
             tasks = shares.next_round(tasks) if shares else tasks[:0]
         if shares:
             self.counts.halts += len(shares.halts)
             self.counts.parts += shares.part_count
         return np.concatenate(unfit) if unfit else np.empty((0, 2), np.int32)
 
-    def _launch(
-        self, work: Work, blocks: int, arenas: int, words: int, patience: int, late: Any, shares: _Shares | None
-    ) -> tuple[Pairs, int]:
-        """One launch, with so many arenas of so many words a block; the items that did not fit, how many were late."""
+    def _launch(self, work: Work, blocks: int, arenas: int, words: int, patience: int, shares: _Shares | None) -> Pairs:
+        """One launch, with so many arenas of so many words a block; the items that did not fit."""
         cupy, out = self.cupy, self.results
         room = cupy.empty(blocks * arenas * words, np.uint32)
-        counters = cupy.zeros(3, np.uint32)
+        counters = cupy.zeros(2, np.uint32)
         again = cupy.empty((work.items, 2), np.int32)
         ticks = cupy.zeros(work.count if self.timed and not work.batch else 0, np.uint32)
         traffic = self.counts.traffic
@@ -133,8 +126,7 @@ class Launcher:
             address(room), words, self.max_steps, *(address(self.samples[name]) for name in _SAMPLES),
             self.columns, *map(address, (out.statuses, out.matches, out.agreement, out.hashes)), address(out.pool),
             out.pool.size, address(self.pool_next), *map(address, (out.offset, out.height, out.width)), self.largest,
-            address(again), address(counters) + 4, patience, address(late), address(counters) + 8,
-            *(shares.table() if shares else [0] * 8), address(ticks),
+            address(again), address(counters) + 4, patience, *(shares.table() if shares else [0] * 8), address(ticks),
         ], np.uint64))  # fmt: skip
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
         traffic.launches += 1
@@ -146,8 +138,9 @@ class Launcher:
         self.counts.launches_ms.append(float(cupy.cuda.get_elapsed_time(start, end)))
         if ticks.size:
             self.counts.ticks.append((work.tasks.get(), ticks.get()))
-        _, unfit, slow = traffic.download(counters).tolist()
-        return traffic.download(again[:unfit]), slow
+        unfit = int(traffic.download(counters)[1])
+        pairs: Pairs = traffic.download(again[:unfit])
+        return pairs
 
 
 class _Shares:

@@ -45,7 +45,7 @@ constexpr u64 NO_PLACE = ~u64(0);
 // list of tasks, which a group takes one by one; or, without a list, every slice with every sample of `order`, which a
 // block takes `batch` samples at a time. A block that has a batch runs one instruction after the other for all its
 // samples, so that its groups run the same code at the same time: a kernel of this size waits for its instructions more
-// than for all else.
+// than for all else. That is for slices without loops, which take about the same time for every sample.
 struct Launch {
     u64 blob, slices, tasks, work_count, next_work;
     u64 order, order_count, batch;
@@ -54,10 +54,10 @@ struct Launch {
     u64 columns, statuses, matches, agreement, hashes;
     u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
     u64 again, again_count;                                                          // items that did not fit
-    u64 patience, late, late_count;  // ticks, and items of a batch that had an instruction take longer: they are left
-    u64 halts, halt_count, most_halts, parts, shares;  // loops of a list's items that took longer: they are shared out
-    u64 memory, memory_words, memory_next;             // for halts and shares
-    u64 ticks;                                         // of each task, over 16
+    u64 patience;  // after how many ticks the loops of a list's items are shared out; 0 for never
+    u64 halts, halt_count, most_halts, parts, shares;
+    u64 memory, memory_words, memory_next;  // for halts and shares
+    u64 ticks;                              // of each task, over 16
 };
 
 template <class T>
@@ -184,7 +184,6 @@ struct GroupWork {
         m.max_steps = p.max_steps;
         m.max_trips = trips_for(p.max_steps);
         m.patience = i64(p.patience);
-        m.shared = p.tasks != 0;
     }
 
     AB_FN const u32* blob() const { return device_pointer<const u32>(p.blob); }
@@ -219,20 +218,20 @@ struct GroupWork {
             Status s = DeviceResults{p, data}.put(m, sample, output, blob() + output.shape);
             overflowed = s == OVERFLOW_ || overflowed;
         }
-        if (overflowed) note(p.again, p.again_count, number, sample);
+        if (overflowed) note(number, sample);
     }
-    // Leave an item for another launch; until then it counts as not fitting.
-    AB_FN void leave(u64 list, u64 count, u32 number, i32 sample) const {
+    // An item that did not fit, of which there are no results.
+    AB_FN void leave(u32 number, i32 sample) const {
         const Slice& of = slice(number);
         m.c.g.each(of.output_count, [&](u32 k) {
             u32 column = reinterpret_cast<const SliceOutput*>(blob() + of.outputs)[k].column;
             device_pointer<u8>(p.statuses)[u64(sample) * p.columns + column] = u8(OVERFLOW_);
         });
-        note(list, count, number, sample);
+        note(number, sample);
     }
-    AB_FN void note(u64 list, u64 count, u32 number, i32 sample) const {
+    AB_FN void note(u32 number, i32 sample) const {
         m.c.g.one([&] {
-            u32* pair = device_pointer<u32>(list) + 2 * u64(fetch_add(*device_pointer<u32>(count), 1));
+            u32* pair = device_pointer<u32>(p.again) + 2 * u64(fetch_add(*device_pointer<u32>(p.again_count), 1));
             pair[0] = number;
             pair[1] = u32(sample);
         });
@@ -290,7 +289,7 @@ struct GroupWork {
         u64 place = room_for(Shares{m}.halt_words(level));
         u32 at = m.c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.halt_count), 1); });
         if (at >= p.most_halts || place == NO_PLACE) {
-            if (parent == NOWHERE) leave(p.again, p.again_count, number, i32(sample));
+            if (parent == NOWHERE) leave(number, i32(sample));
             m.c.g.one([&] {
                 if (at < p.most_halts) halts()[at] = Halt{number, sample, 0, 0, 0, parent, 0, 0, 1, 0, 0, NO_PLACE};
             });
@@ -341,7 +340,6 @@ struct GroupWork {
 
 // A block's batch: samples, each with an arena, whose first word says where the sample stands.
 struct Batch {
-    static constexpr u32 LATE = NOWHERE;  // in place of the top of an arena
     GroupWork& work;
     Team team;
     u32 number, first, size;
@@ -372,18 +370,14 @@ struct Batch {
         for (u32 pc = 0; m.code[pc] != HALT; pc += m.code[pc + 1]) {
             each([&](i32) {
                 m.c.a.top = *m.c.a.base;
-                if (m.c.a.top == LATE) return;
-                m.started = clock_ticks();
-                m.outermost(pc);
-                *m.c.a.base = m.late ? LATE : m.c.a.top;
+                m.instruction(pc);
+                m.c.g.sync();
+                *m.c.a.base = m.c.a.top;
             });
         }
         each([&](i32 sample) {
             m.c.a.top = *m.c.a.base;
-            if (m.c.a.top == LATE)
-                work.leave(work.p.late, work.p.late_count, number, sample);
-            else
-                work.finish(number, sample);
+            work.finish(number, sample);
         });
     }
 };

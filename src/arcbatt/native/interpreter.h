@@ -61,7 +61,6 @@ struct Interpreter {
     i64 patience;  // after how many ticks loops are left; 0 for any number
     i64 started;
     bool late;      // whether they were
-    bool shared;    // whether only loops are left that can be shared out (shares.h)
     u32 edge;       // the depth of a loop of which only a part is run, whose end is the end of the run; 0 for none
     Status ended;   // how that came out
     Status failed;  // why a loop ended that was shared out
@@ -143,20 +142,10 @@ struct Interpreter {
     }
 
 #if AB_LANES > 1
-    // Run an instruction outside of bodies, with all there is in its bodies, unless it takes too long.
-    AB_FN void outermost(u32 pc) {
-        late = false;
-        steps = 0;
-        do {
-            pc = instruction(pc);
-        } while (depth && !late);
-        depth = 0;
-        c.g.sync();
-    }
-    // Whether loops are to be left as they are.
+    // Whether loops are to be left as they are, for others to take their items (shares.h).
     AB_FN bool too_late() {
         late = patience && c.g.from_one([&] { return clock_ticks() - started > patience; });
-        if (late && shared && level_to_share() == NOWHERE) {
+        if (late && level_to_share() == NOWHERE) {
             late = false;
             started = clock_ticks();
         }
