@@ -185,7 +185,7 @@ def test_the_command_says_so(one_gpu, tmp_path):
     assert done.exit_code == 0, done.output
     assert f"{SIDE}: " in done.stdout
     assert re.search(r"[1-9]\d* launches", done.stdout)
-    assert json.loads((tmp_path / "p.json").read_text())["devices"][0]["launches"] == 1
+    assert json.loads((tmp_path / "p.json").read_text())["devices"][0]["launches"] >= 1
     without = CliRunner().invoke(app, ["profile", "--count", "1", "--top", "1", "--no-gpus"])
     assert SIDE not in without.stdout
 
