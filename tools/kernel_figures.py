@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from arcbatt.backends.cubin_file import kernel_figures
-from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, compile_ahead
+from arcbatt.backends.cuda_compile import ENTRY, LANES, KernelOptions, compile_ahead
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.backends.nvrtc import Nvrtc, find_nvrtc
 from arcbatt.errors import UsageError
@@ -84,7 +84,7 @@ def through_nvcc() -> str:
     if not shutil.which("nvcc"):
         return "nvcc: not found here, left out"
     options = WAYS["quick"]
-    defines = [f"-DAB_LANES={options.lanes}", f"-DAB_THREADS={options.threads}", f"-DAB_BLOCKS={options.blocks}"]
+    defines = [f"-DAB_LANES={LANES}", f"-DAB_THREADS={options.threads}", f"-DAB_BLOCKS={options.blocks}"]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "kernel.cu")
         source.write_text(kernel_source(), encoding="utf-8")
