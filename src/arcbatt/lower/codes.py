@@ -16,4 +16,4 @@ CODES: Final[dict[str, int]] = {
 MULTIPLIES, HIDDEN_ARG, FIXED_COST, OVER_ITEMS, FUNCTIONS_VALUE, NEVER_EQUAL, ORIGINALS = 1, 2, 8, 16, 32, 64, 128
 BY_COLUMNS: Final = 256
 BY_LANES: Final = 512
-"""Flags of an instruction, as native/interpreter.h has them."""
+"""Flags of an instruction, as native/code.h has them."""

@@ -45,7 +45,7 @@ class _Body(NamedTuple):
 
 
 class _Instruction:
-    """One instruction, its words told apart as native/interpreter.h does."""
+    """One instruction, its words told apart as native/code.h does."""
 
     def __init__(self, words: Sequence[int], place: int) -> None:
         self.place = place

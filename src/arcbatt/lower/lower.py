@@ -64,7 +64,7 @@ _UNCOUNTED: Final = frozenset(
 _OUTERMOST: Final = -1
 _NO_COLOUR: Final = 1 << 20
 _MAX_NESTING: Final = 12
-"""Bodies inside one another, as native/interpreter.h has them (MAX_FRAMES)."""
+"""Bodies inside one another, as native/machine.h has them (MAX_FRAMES)."""
 _IJ_SIZE: Final = 2
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]

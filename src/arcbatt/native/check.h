@@ -10,7 +10,7 @@
 //   Image    slots that are read and nowhere written are constants: what they hold must be a value of their type, and
 //            what they point to must lie outside all slots.
 //
-// Trips through loops are bounded by the interpreter (Interpreter::max_trips), everything else by the limits of values.
+// Trips through loops are bounded by the interpreter (Machine::max_trips), everything else by the limits of values.
 // The walk takes time in proportion to the code, the table and the image.
 #pragma once
 
@@ -413,7 +413,7 @@ class Checker {
         return true;
     }
 
-    // The ways Interpreter::cast knows.
+    // The ways Casts::cast knows.
     bool castable(Ins ins) const {
         u32 from = shape(ins.arg_type(0)), to = shape(ins.type());
         const Shape &f = types_[from], &t = types_[to];
