@@ -5,6 +5,10 @@
 #include "grids.h"
 #include "numbers.h"
 #include "objects.h"
+#include "occurrences.h"
+#include "outlines.h"
+#include "patches.h"
+#include "periods.h"
 #include "shapes.h"
 
 #if !AB_DEVICE
