@@ -2,7 +2,11 @@
 #pragma once
 
 #include "cells.h"
+#include "colours.h"
+#include "distances.h"
+#include "gravity.h"
 #include "grids.h"
+#include "matching.h"
 #include "numbers.h"
 #include "objects.h"
 #include "occurrences.h"
