@@ -3,17 +3,20 @@
 
 #include "cells.h"
 #include "colours.h"
+#include "cutting.h"
 #include "distances.h"
 #include "gravity.h"
-#include "grids.h"
 #include "matching.h"
 #include "numbers.h"
 #include "objects.h"
 #include "occurrences.h"
 #include "outlines.h"
+#include "painting.h"
 #include "patches.h"
 #include "periods.h"
+#include "scaling.h"
 #include "shapes.h"
+#include "turning.h"
 
 #if !AB_DEVICE
 #include <atomic>
