@@ -94,7 +94,10 @@ def make_engine(
         return several
     modules = {"python": "merged", "cpu": "cpu", "cuda": "cuda"}
     kind: Any = importlib.import_module(f"arcbatt.backends.{modules[backend]}").Engine
-    options: dict[str, dict[str, Any]] = {"cpu": {"threads": threads}, "cuda": {"devices": tuple(devices)}}
+    options: dict[str, dict[str, Any]] = {
+        "cpu": {"threads": threads},
+        "cuda": {"devices": tuple(devices), "threads": threads},
+    }
     engine: AnyEngine = kind(graph, **options.get(backend, {}))
     return engine
 
@@ -110,9 +113,12 @@ def _workers(backend: str, threads: int | None, devices: Sequence[int], workers:
         for number in devices:
             if number >= gpu_count():
                 raise UsageError(f"no GPU number {number}: {gpu_count()} are visible (see nvidia-smi)")
+        each = max(1, (threads or os.cpu_count() or 1) // len(devices))
         engine = "arcbatt.backends.cuda:Engine"
         return [
-            WorkerSpec(f"GPU {number}", engine, (("devices", (number,)), ("keep_going", False)), _GPU_SHARD)
+            WorkerSpec(
+                f"GPU {number}", engine, (("devices", (number,)), ("keep_going", False), ("threads", each)), _GPU_SHARD
+            )
             for number in devices
         ]
     return []
@@ -123,7 +129,7 @@ def _gpu_engine(graph: Graph, threads: int | None, devices: Sequence[int]) -> An
     why = why_no_gpu()
     if why is None:
         try:
-            return make_engine("cuda", graph, devices=devices)
+            return make_engine("cuda", graph, threads=threads, devices=devices)
         except PROBLEMS as error:
             why = f"the GPU engine could not be made: {type(error).__name__}: {error}"
     fallback = importlib.import_module("arcbatt.backends.fallback")
@@ -140,7 +146,7 @@ def _auto_engine(graph: Graph, threads: int | None, devices: Sequence[int], choi
     def gpus(numbers: tuple[int, ...]) -> Any:
         return auto.Candidate(
             "cuda" if len(numbers) == 1 else f"cuda on {len(numbers)} GPUs",
-            lambda: (backend_for("cuda"), make_engine("cuda", graph, devices=numbers))[1],
+            lambda: (backend_for("cuda"), make_engine("cuda", graph, threads=threads, devices=numbers))[1],
         )
 
     def several() -> list[Any]:

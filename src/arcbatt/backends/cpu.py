@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends.arenas import CPU_ARENA_BYTES
+from arcbatt.backends.completion import Completion
+from arcbatt.backends.crew import crew_of
 from arcbatt.backends.custom_build import missing
-from arcbatt.backends.merged import Completion, MergedReference, Stop
+from arcbatt.backends.merged import MergedReference, Stop
 from arcbatt.backends.outcome import Failed, Outcome
 from arcbatt.backends.outputs import ESCAPE, MOST_REASONS, OVERFLOW, REASONS, STATUS, Outputs, Wanted
 from arcbatt.backends.python import Sample
@@ -33,8 +35,9 @@ from arcbatt.ops.types import BOOL, CELL, IJ, Seq, Set, Tup, Type
 class Engine:
     """Runs one merged graph on samples. `names` are the programs, in the order of the columns of what comes back.
 
-    `threads` defaults to the machine's cores. Each thread starts with an arena of `arena_bytes` and may grow it to
-    `most_bytes` for an item that does not fit; what does not fit then runs on the reference.
+    `threads` defaults to the machine's cores. At most so many processes complete on the reference what the engine
+    leaves open; with one thread no process is started. Each thread starts with an arena of `arena_bytes` and may grow
+    it to `most_bytes` for an item that does not fit; what does not fit then runs on the reference.
     """
 
     backend = "cpu"
@@ -75,6 +78,8 @@ class Engine:
         self._program = loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
         self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
         self._words = arena_words(self.code, arena_bytes, most_bytes)
+        self.crew = crew_of(self.threads)
+        self._key = object()
 
     @classmethod
     def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
@@ -112,15 +117,25 @@ class Engine:
         result = Outputs.empty(self.names, len(data), outputs)
         assert result.hashes is not None
         assert result.grids is not None
-        completion = Completion(result, data, self.graph, largest=largest, max_steps=self.max_steps, stop=stop)
+        completion = Completion(
+            result,
+            data,
+            self.graph,
+            largest=largest,
+            max_steps=self.max_steps,
+            stop=stop,
+            crew=self.crew,
+            key=self._key,
+        )
         taken = np.zeros(len(data), np.bool_)
         start = time.perf_counter()
 
         def watch(done: int) -> bool:
-            if progress:
-                progress(done)
             if complete:
                 self._offer(result, taken, completion)
+                done = int(taken.sum()) - completion.pending
+            if progress:
+                progress(done)
             return bool(stop and stop())
 
         try:
@@ -134,7 +149,8 @@ class Engine:
             result.seconds["run"] = time.perf_counter() - start
             if complete:
                 self._offer(result, taken, completion)
-            completion.finish()
+            ran = int(result.done.sum())
+            completion.finish((lambda pending: progress(ran - pending)) if progress else None)
         except BaseException:
             completion.cancel()
             raise

@@ -5,6 +5,7 @@ Needs CuPy (`pip install 'arcbatt[cuda]'`) to be imported, and an NVIDIA GPU to 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends import cpu
 from arcbatt.backends.arenas import GPU_ARENA_BYTES
+from arcbatt.backends.completion import Completion
+from arcbatt.backends.crew import crew_of
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
 from arcbatt.backends.cuda_launch import Counts, Launcher, Work, tasks_for
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.custom_build import graph_sources
-from arcbatt.backends.merged import Completion, Stop
+from arcbatt.backends.merged import Stop
 from arcbatt.backends.outcome import Outcome
 from arcbatt.backends.outputs import ESCAPE, OVERFLOW, STATUS, Outputs, Wanted
 from arcbatt.backends.python import Sample
@@ -154,7 +157,7 @@ class Engine:
     are fewer arenas, then fewer samples a launch.
 
     A device that fails in the middle of a run leaves the rest of it, and later runs, to the CPU engine; `Outputs.moved`
-    says so. Without `keep_going` that is an error.
+    says so. Without `keep_going` that is an error. What runs on the CPU has `threads`, by default as many as cores.
     """
 
     backend = "cuda"
@@ -168,6 +171,7 @@ class Engine:
         arena_bytes: int = GPU_ARENA_BYTES,
         memory_fraction: float = 0.8,
         keep_going: bool = True,
+        threads: int | None = None,
         max_steps: int = MAX_STEPS,
         kernel: KernelOptions | None = None,
         rewrites: Rewrites | None = None,
@@ -183,6 +187,9 @@ class Engine:
         self.kernel = replace(kernel or KernelOptions(), custom=device_text(graph_sources(graph)))
         self.memory_fraction = memory_fraction
         self.keep_going = keep_going
+        self.threads = threads or os.cpu_count() or 1
+        self.crew = crew_of(self.threads)
+        self._key = object()
         self.lost = ""
         """Why the device is not used any more."""
         self._most_samples = _LAUNCH_SAMPLES
@@ -213,7 +220,7 @@ class Engine:
 
     @cached_property
     def _cpu(self) -> cpu.Engine:
-        return cpu.Engine(self.graph, max_steps=self.max_steps, rewrites=self._rewrites)
+        return cpu.Engine(self.graph, threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites)
 
     def pack(self, samples: Sequence[Sample] | PackedSamples) -> PackedSamples:
         """Samples as arrays, if they are not yet."""
@@ -282,7 +289,7 @@ class Engine:
             self._on_cpu(data, np.flatnonzero(~result.done), result, outputs, largest, self.lost, stop)
         result.seconds["run"] = time.perf_counter() - start
         if complete:
-            self._complete(data, result, largest, stop)
+            self._complete(data, result, largest, stop, progress)
         result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]
         return result.trimmed(outputs)
 
@@ -513,7 +520,14 @@ class Engine:
         result.done[rows] = found.done
         result.moved[why] += int(found.done.sum()) * len(self.names) if only is None else int(only.sum())
 
-    def _complete(self, data: PackedSamples, result: Outputs, largest: int, stop: Stop | None) -> None:
+    def _complete(
+        self,
+        data: PackedSamples,
+        result: Outputs,
+        largest: int,
+        stop: Stop | None,
+        progress: Callable[[int], None] | None,
+    ) -> None:
         """Have the reference fill in what no engine could do, marked with why."""
         rejected = self.sliced(len(data)).rejected
         result.reasons = [
@@ -526,9 +540,23 @@ class Engine:
         for name, problem in rejected.items():
             result.origin[:, self.names.index(name)] = result.reasons.index(f"not lowered: {problem}") + 1
         result.origin[~result.done] = 0
-        completion = Completion(result, data, self.graph, largest=largest, max_steps=self.max_steps, stop=stop)
-        completion.fill(np.flatnonzero(result.origin.any(axis=1)).tolist())
-        completion.finish()
+        completion = Completion(
+            result,
+            data,
+            self.graph,
+            largest=largest,
+            max_steps=self.max_steps,
+            stop=stop,
+            crew=self.crew,
+            key=self._key,
+        )
+        ran = int(result.done.sum())
+        try:
+            completion.offer(np.flatnonzero(result.origin.any(axis=1)).tolist())
+            completion.finish((lambda pending: progress(ran - pending)) if progress else None)
+        except BaseException:
+            completion.cancel()
+            raise
 
 
 def first_line(error: Exception) -> str:

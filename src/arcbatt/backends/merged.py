@@ -1,14 +1,13 @@
 """The reference on a merged graph: what programs share is computed once a sample.
 
-It completes what an engine leaves open, and is a backend of its own: `Engine` here runs everything on it.
+It completes what an engine leaves open (`completion.py`), and is a backend of its own: `Engine` here runs everything on
+it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 
 from arcbatt.arc.packing import PackedSamples, pack_samples
 from arcbatt.backends.outcome import UNKNOWN_OUTPUT, Failed, Outcome, first_failure
-from arcbatt.backends.outputs import NUMBERS, Outputs, Wanted, grid_hash, grid_of, outcome_hash
+from arcbatt.backends.outputs import Outputs, Wanted
+from arcbatt.backends.packer import Packer, brief_of
 from arcbatt.backends.python import Sample
 from arcbatt.errors import Fail, Reason
 from arcbatt.frontend import Program
@@ -127,141 +127,15 @@ def sample_at(data: PackedSamples, row: int) -> Sample:
     return Sample(grid(int(data.input[row])), pairs, grid(expected) if expected >= 0 else None)
 
 
+def expected_at(data: PackedSamples, row: int) -> NDArray[np.int8] | None:
+    """The output that is expected of a packed sample, if it is known."""
+    expected = int(data.expected[row])
+    return _cells(data, expected) if expected >= 0 else None
+
+
 def _cells(data: PackedSamples, number: int) -> NDArray[np.int8]:
     start, height, width = int(data.offset[number]), int(data.height[number]), int(data.width[number])
     return data.cells[start : start + height * width].view(np.int8).reshape(height, width)
-
-
-class Completion:
-    """Fills in what an engine leaves open (what `Outputs.origin` marks), as rows are offered to it.
-
-    Offered rows are worked on by a thread, so that the engine may go on. A row that a stop leaves unfinished is no
-    longer marked as done.
-    """
-
-    def __init__(
-        self,
-        outputs: Outputs,
-        data: PackedSamples,
-        graph: Graph,
-        *,
-        largest: int = MAX_CELLS,
-        max_steps: int = MAX_STEPS,
-        stop: Stop | None = None,
-    ) -> None:
-        self.outputs = outputs
-        self.data = data
-        self.graph = graph
-        self.max_steps = max_steps
-        self._stop = stop
-        self._cancelled = False
-        self._packer = _Packer(outputs, largest)
-        self._rows: SimpleQueue[int | None] = SimpleQueue()
-        self._pool: ThreadPoolExecutor | None = None
-        self._work: Future[None] | None = None
-
-    def offer(self, rows: Iterable[int]) -> None:
-        """Have rows worked on by the thread."""
-        for row in rows:
-            self._rows.put(row)
-            if self._work is None:
-                self._pool = ThreadPoolExecutor(1)
-                self._work = self._pool.submit(self.fill, iter(self._rows.get, None))
-
-    def finish(self) -> None:
-        """Wait for the thread, and put the grids beside the engine's."""
-        if self._work is not None and self._pool is not None:
-            self._rows.put(None)
-            try:
-                self._work.result()
-            finally:
-                self._end()
-        self._packer.finish()
-
-    def cancel(self) -> None:
-        """Leave the rest as it is."""
-        self._end()
-
-    def _end(self) -> None:
-        self._cancelled = True
-        if self._pool is not None:
-            self._rows.put(None)
-            self._pool.shutdown()
-            self._pool = None
-
-    def stopped(self) -> bool:
-        """Whether to end early."""
-        return self._cancelled or bool(self._stop and self._stop())
-
-    def fill(self, rows: Iterable[int | None], progress: Callable[[int], None] | None = None) -> None:
-        """Work on rows, here and now."""
-        outputs = self.outputs
-        ended = False
-        for place, row in enumerate(rows, 1):
-            assert row is not None
-            ended = ended or self.stopped()
-            if not ended:
-                try:
-                    self._fill_row(row)
-                except Stopped:
-                    ended = True
-            if ended:
-                outputs.done[row] = False
-            elif progress:
-                progress(place)
-
-    def _fill_row(self, row: int) -> None:
-        reference = MergedReference(self.graph, sample_at(self.data, row), self.max_steps, self.stopped)
-        expected = int(self.data.expected[row])
-        wanted = _cells(self.data, expected) if expected >= 0 else None
-        for column in np.flatnonzero(self.outputs.origin[row]).tolist():
-            self._packer.put(row, column, reference.of(self.outputs.names[column]), wanted)
-
-
-class _Packer:
-    """Puts outcomes of the reference into the arrays, as the engine would."""
-
-    def __init__(self, outputs: Outputs, largest: int) -> None:
-        self.outputs = outputs
-        self.largest = largest
-        self.hashed = outputs.hashes is not None and len(outputs.hashes) > 0
-        self.grids = outputs.grids if outputs.grids is not None and len(outputs.grids.offset) else None
-        self.chunks: list[NDArray[np.int8]] = []
-        self.total = 0
-        self.known: dict[tuple[int, int], int] = {}
-        self.places: list[tuple[int, int, int]] = []
-
-    def put(self, row: int, column: int, outcome: Outcome, wanted: NDArray[np.int8] | None) -> None:
-        outputs = self.outputs
-        outputs.statuses[row, column] = NUMBERS[outcome.reason] if isinstance(outcome, Failed) else 0
-        grid = grid_of(outcome)
-        digest = 0
-        if self.hashed or (self.grids and grid is not None):
-            digest = outcome_hash(outcome) if grid is None else grid_hash(grid)
-        if self.hashed:
-            assert outputs.hashes is not None
-            outputs.hashes[row, column] = digest
-        if grid is None:
-            return
-        if wanted is not None and grid.shape == wanted.shape:
-            same = int((grid == wanted).sum())
-            outputs.agreement[row, column] = min(same, 65535)
-            outputs.matches[row, column] = same == grid.size
-        if self.grids and grid.size <= self.largest:
-            if (row, digest) not in self.known:
-                self.known[row, digest] = self.total
-                self.chunks.append(grid.reshape(-1))
-                self.total += grid.size
-            self.places.append((row, column, self.known[row, digest]))
-            self.grids.height[row, column], self.grids.width[row, column] = grid.shape
-
-    def finish(self) -> None:
-        """Put the cells behind those of the engine, which had to be all there first."""
-        if self.grids and self.chunks:
-            base = len(self.grids.cells)
-            for row, column, place in self.places:
-                self.grids.offset[row, column] = base + place
-            self.grids.cells = np.concatenate([self.grids.cells, *self.chunks])
 
 
 class Engine:
@@ -291,13 +165,22 @@ class Engine:
         """As `arcbatt.backends.cpu.Engine.run`; nothing counts as a fallback here."""
         data = samples if isinstance(samples, PackedSamples) else pack_samples(samples)
         result = Outputs.empty(self.names, len(data), outputs)
-        result.done[:] = True
-        result.origin[:] = 1
+        packer = Packer(result, largest)
         start = time.perf_counter()
-        completion = Completion(result, data, self.graph, largest=largest, max_steps=self.max_steps, stop=stop)
-        completion.fill(range(len(data)), progress)
-        completion.finish()
-        result.origin[:] = 0
+        for row in range(len(data)):
+            if stop and stop():
+                break
+            reference = MergedReference(self.graph, sample_at(data, row), self.max_steps, stop)
+            wanted = expected_at(data, row)
+            try:
+                for column, name in enumerate(self.names):
+                    packer.put(row, column, brief_of(reference.of(name), packer.hashed), wanted)
+            except Stopped:
+                break
+            result.done[row] = True
+            if progress:
+                progress(row + 1)
+        packer.finish()
         result.seconds["run"] = time.perf_counter() - start
         return result.trimmed(outputs)
 
