@@ -22,7 +22,7 @@ from arcbatt.backends.merged import MergedReference, Stop, Stopped, expected_at,
 from arcbatt.backends.outputs import Outputs
 from arcbatt.backends.packer import Brief, Packer, brief_of
 from arcbatt.backends.python import Sample
-from arcbatt.backends.reference_worker import Evaluate, Evaluated, TakeGraph
+from arcbatt.backends.reference_worker import Evaluate, Evaluated, Returned, TakeBack, TakeGraph
 from arcbatt.ir.graph import Graph
 from arcbatt.limits import MAX_CELLS, MAX_STEPS
 
@@ -60,6 +60,8 @@ class _Work:
 
     row: _Row
     columns: list[int]
+    asked: bool = False
+    """Whether what is not begun was asked back."""
 
 
 class _Board:
@@ -248,16 +250,18 @@ class Completion:
         assert work is not None
         self._last = work.row
         self._began = time.perf_counter()
+        left = False
         try:
             self._evaluate(work.row, work.columns[0], self._look)
         except Stopped:
             self._board.give_back(work.row, work.columns)
-            if self.stopped():
-                raise
-        finally:
-            if self._crew is not None:
-                self._crew.spend(time.perf_counter() - self._began)
-            self._began = 0.0
+            left = True
+        if self._crew is not None:
+            self._crew.spend(time.perf_counter() - self._began)
+        self._began = 0.0
+        if left:
+            self._take_in()
+            self._with_crew()
 
     def _look(self) -> bool:
         """Whether to leave an evaluation to the crew; raises Stopped where all is to be left."""
@@ -302,6 +306,7 @@ class Completion:
                         self._feed(crew, member)
                 if not crew.members:
                     return  # none could be started
+                self._ask_back(crew)
                 at_work = any(member.work is not None for member in crew.members)
                 if self._closed and not self._board.left and not at_work:
                     return
@@ -339,9 +344,23 @@ class Completion:
         if not sent:
             self._heard(crew, member, crew.dismiss(member))
 
+    def _ask_back(self, crew: Crew) -> None:
+        """Where members have nothing to do, have those that are at one thing for long leave the rest."""
+        if self._board.left or all(member.waiting for member in crew.members):
+            return
+        for member in crew.members:
+            work: _Work | None = member.work
+            if work is not None and len(work.columns) > 1 and not work.asked:
+                work.asked = member.send(TakeBack())
+
     def _heard(self, crew: Crew, member: Member, answer: object) -> None:
         """Take an answer, or the end of a member."""
         work: _Work | None = member.work
+        if isinstance(answer, Returned):
+            if work is not None and answer.count:
+                self._board.give_back(work.row, work.columns[-answer.count :])
+                del work.columns[-answer.count :]
+            return
         member.work = None
         if isinstance(answer, Evaluated) and work is not None:
             for column, brief in zip(work.columns, answer.briefs, strict=False):

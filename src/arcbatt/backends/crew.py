@@ -19,7 +19,7 @@ from multiprocessing.reduction import ForkingPickler
 from pickle import UnpicklingError
 from typing import Any, Final
 
-from arcbatt.backends.reference_worker import Ready, TakeGraph
+from arcbatt.backends.reference_worker import Ready, Returned, TakeGraph
 from arcbatt.ir.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.ops.table import LANGUAGE
 
@@ -164,6 +164,8 @@ class Crew:
             answer = member.line.recv()
         except (EOFError, OSError, UnpicklingError):
             return self.dismiss(member)
+        if isinstance(answer, Returned):
+            return answer  # the answer to what was asked before is still to come, or was there already
         member.waiting = False
         if isinstance(answer, Ready):
             took = time.monotonic() - member.began

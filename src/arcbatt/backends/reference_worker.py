@@ -11,6 +11,7 @@ import queue
 import sys
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Final
@@ -44,55 +45,86 @@ class Evaluate:
 
 
 @dataclass(frozen=True)
+class TakeBack:
+    """Leave what was sent and is not begun; answered by Returned at once, whatever else is being done."""
+
+
+@dataclass(frozen=True)
 class Ready:
     """The process has started, or has the graph."""
 
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The outcomes of the first nodes, at least of one."""
+    """The outcomes of the first nodes: of all that were not taken back, or of those there was time for."""
 
     briefs: tuple[Brief, ...]
 
 
+@dataclass(frozen=True)
+class Returned:
+    """How many of the nodes sent last, from the end, will not be evaluated."""
+
+    count: int
+
+
+class _Desk:
+    """The line to the other end, and the nodes that are still to be evaluated."""
+
+    def __init__(self, line: Connection) -> None:
+        self.line = line
+        self.inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._nodes: deque[int] = deque()
+        self._lock = threading.Lock()
+
+    def receive(self) -> None:
+        """Take messages in; when the line is closed, end the process in the middle of what it does."""
+        while True:
+            try:
+                message = self.line.recv()
+                if isinstance(message, TakeBack):
+                    with self._lock:
+                        count = len(self._nodes)
+                        self._nodes.clear()
+                        self.line.send(Returned(count))  # before what is evaluated is told of
+                else:
+                    self.inbox.put(message)
+            except (EOFError, OSError):
+                os._exit(0)
+
+    def evaluate(self, reference: MergedReference, nodes: tuple[int, ...], hashed: bool) -> None:
+        """Answer with the outcomes of nodes, as far as there is time and they are not taken back."""
+        end = time.monotonic() + _SECONDS_AN_ANSWER
+        briefs: list[Brief] = []
+        self._nodes.extend(nodes)
+        while True:
+            with self._lock:
+                if not self._nodes or (briefs and time.monotonic() > end):
+                    self._nodes.clear()
+                    self.line.send(Evaluated(tuple(briefs)))
+                    return
+                node = self._nodes.popleft()
+            briefs.append(brief_of(reference.value(node), hashed))
+
+
 def main(handle: int) -> None:
     """Serve the line with this handle until it is closed."""
-    line = Connection(handle)
     sys.excepthook = lambda *_: None
-    inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(line, inbox), daemon=True).start()
-    line.send(Ready())
+    desk = _Desk(Connection(handle))
+    threading.Thread(target=desk.receive, daemon=True).start()
+    desk.line.send(Ready())
     given = TakeGraph(Graph(), 0, False)
     reference: MergedReference | None = None
     while True:
         try:
-            message = inbox.get(timeout=IDLE_SECONDS)
+            message = desk.inbox.get(timeout=IDLE_SECONDS)
         except queue.Empty:
             return
         if isinstance(message, TakeGraph):
             given, reference = message, None
-            line.send(Ready())
+            desk.line.send(Ready())
             continue
         if message.sample is not None:
             reference = MergedReference(given.graph, message.sample, given.max_steps)
         assert reference is not None
-        line.send(_evaluated(reference, message.nodes, given.hashed))
-
-
-def _evaluated(reference: MergedReference, nodes: tuple[int, ...], hashed: bool) -> Evaluated:
-    end = time.monotonic() + _SECONDS_AN_ANSWER
-    briefs = []
-    for node in nodes:
-        briefs.append(brief_of(reference.value(node), hashed))
-        if time.monotonic() > end:
-            break
-    return Evaluated(tuple(briefs))
-
-
-def _receive(line: Connection, inbox: queue.SimpleQueue[Any]) -> None:
-    """Take messages in; when the line is closed, end the process in the middle of what it does."""
-    while True:
-        try:
-            inbox.put(line.recv())
-        except (EOFError, OSError):
-            os._exit(0)
+        desk.evaluate(reference, message.nodes, given.hashed)
