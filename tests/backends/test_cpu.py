@@ -435,3 +435,41 @@ def test_hashes_do_not_depend_on_where_a_value_lies():
     column = beside.names.index("solve_a")
     hashes = [engine.run(data, outputs="hash").hashes for engine in (alone, beside)]
     assert hashes[0][0, 0] == hashes[1][0, column]
+
+
+VOID = "x1 = ofcolor(I, 9)\n    x2 = ulcorner(x1)\n    "
+VOID_PROGRAMS = [
+    parse_program(f"def solve_v{k}(I):\n    {VOID}{text}\n")
+    for k, text in enumerate(
+        (
+            "return index(I, x2)",
+            "x3 = crop(I, ORIGIN, ORIGIN)\n    return index(x3, x2)",
+            "x3 = asindices(I)\n    return remove(x2, x3)",
+            "x3 = ofcolor(I, 9)\n    return remove(x2, x3)",
+            "x3 = totuple(asindices(I))\n    return remove(x2, x3)",
+            "x3 = corners(asindices(I))\n    x4 = remove(x2, x3)\n    return fill(I, FIVE, x4)",
+            "x3 = compose(lbind(remove, x2), toindices)\n    return apply(x3, fgpartition(I))",
+            "x3 = rbind(index, x2)\n    return apply(x3, hsplit(I, THREE))",
+        )
+    )
+]
+
+
+@CORES
+@pytest.mark.parametrize("max_steps", [*range(20, 80, 3), MAX_STEPS])
+def test_the_empty_tuple_in_place_of_an_ij_stays_on_the_engine(core, max_steps):
+    """`index` fails for it, after the grid; `remove` finds no IJ equal to it. Steps count as in the reference."""
+    sample = Sample(((1, 0, 2), (0, 3, 0)))
+    rewrites = Rewrites(fold=False, algebra=False)
+    assert agree(VOID_PROGRAMS, sample, core, max_steps, rewrites) == len(VOID_PROGRAMS)
+
+
+@CORES
+def test_what_the_empty_tuple_may_equal_is_left_to_the_reference(core):
+    program = parse_program(
+        "def solve_v(I):\n    x1 = ulcorner(ofcolor(I, 9))\n    x2 = repeat(I, 0)\n    x3 = repeat(x2, 2)\n"
+        "    return remove(x1, x3)\n"
+    )
+    engine, sample = Engine.of([program], threads=1, core=core), Sample(((1, 0, 2), (0, 3, 0)))
+    assert engine.values(sample) == {"solve_v": evaluate(program, sample)}
+    assert evaluate(program, sample) == ()

@@ -141,8 +141,14 @@ def test_the_empty_tuple_in_place_of_an_ij_fails_where_the_engine_says_so(number
     name, rule = VARIANTS[number]
     listed = f"AB_VOID_FAILS({number}) " in void_text()
     assert listed == (name not in ("index", "move"))
+    assert (f"AB_VOID_AFTER_GRID({number}) " in void_text()) == (name == "index")
     for seed in range(40 if listed else 0):
         draw = random.Random(seed)
         for hole in (at for at, kind in enumerate(rule.params) if kind == IJ):
             args = [() if at == hole else value(kind, draw) for at, kind in enumerate(rule.params)]
             assert attempt(name, args) == (None, "type"), args
+
+
+def test_index_looks_at_the_grid_before_its_ij():
+    assert attempt("index", [((1, 2),), ()]) == (None, "type")
+    assert attempt("index", [(), ()]) == (None, "empty")

@@ -20,7 +20,8 @@ struct PlainCalls : GenericCalls {
             return;
         }
         Status s = first_failure(ins, 0, ins.strict());
-        if (s != OK) {
+        bool with_void = s == VOID_ && takes_void(ins);
+        if (s != OK && !with_void) {
             *dst = s != VOID_ ? s : void_argument(op);
             if (ins.cost_place()) *slot(ins.cost_place()) = 0;
             return;
@@ -50,10 +51,14 @@ struct PlainCalls : GenericCalls {
             u64 sizes[MAX_ARGS];
             u32 first = flags & ORIGINALS ? ins.count() / 2 : 0;
             u32 written = ins.count() - first - (flags & HIDDEN_ARG ? 1 : 0);
-            for (u32 k = 0; k < written; ++k) cost += sizes[k] = size_of(ins.arg_type(first + k), ins.arg(first + k));
+            for (u32 k = 0; k < written; ++k) {
+                u32 from = ins.arg(first + k);
+                sizes[k] = with_void && status(from) == VOID_ ? 0 : size_of(ins.arg_type(first + k), from);
+                cost += sizes[k];
+            }
             if (multiplies) cost += sizes[0] * sizes[1];
         }
-        s = multiplies && cost > max_steps ? LIMIT : call(ins, dst + 1);
+        s = multiplies && cost > max_steps ? LIMIT : with_void ? call_with_void(ins, dst + 1) : call(ins, dst + 1);
         u64 size = 0;
         const TypeDesc& type = types[ins.type()];
         if (s == OK && !free && (counted || type.kind >= K_SET)) s = measure(ins.type(), dst + 1, size);
@@ -75,13 +80,34 @@ struct PlainCalls : GenericCalls {
     AB_FN Status void_argument(u32 op) const {
         switch (op) {
 #define AB_VOID_FAILS(number) case number:
+#define AB_VOID_AFTER_GRID(number)
 #include "void.inc"
 #undef AB_VOID_FAILS
+#undef AB_VOID_AFTER_GRID
             return TYPE;
             case PART:
                 return EMPTY;
         }
         return ESCAPE;
+    }
+
+    // Whether a call is made with () in place of an IJ, and its outcome: what looks at a grid first may fail for that,
+    // and no IJ of a container equals ().
+    AB_FN bool takes_void(Ins ins) const {
+        switch (ins.op()) {
+#define AB_VOID_FAILS(number)
+#define AB_VOID_AFTER_GRID(number) case number:
+#include "void.inc"
+#undef AB_VOID_FAILS
+#undef AB_VOID_AFTER_GRID
+            return true;
+        }
+        return ins.op() == REMOVE && types[item_type(ins.type())].kind == K_IJ;
+    }
+    AB_FN Status call_with_void(Ins ins, u32* out) {
+        if (ins.op() != REMOVE) return Form<Grid>::load(value(ins.arg(0))).h == 0 ? EMPTY : TYPE;
+        copy_words(out, value(ins.arg(1)), 2);
+        return OK;
     }
 
     AB_FN void owe(Ins ins) {
