@@ -98,6 +98,8 @@ class RunStats(Counts):
     items: int = 0
     tiers: list[int] = field(default_factory=list)
     """Items that went to the second tier, the third, ..."""
+    open_samples: int = 0
+    """Samples of which the reference has something to complete."""
     on_cpu: int = 0
     """Evaluations that fitted no tier and ran on the CPU engine."""
 
@@ -277,9 +279,14 @@ class Engine:
             return found
         result = Outputs.empty(self.names, len(data), outputs)
         start = time.perf_counter()
+
+        def told(done: int) -> None:
+            if progress:
+                progress(done - self.last.open_samples)
+
         try:
             with cupy.cuda.Device(self.device):
-                self._run_parts(data, result, outputs, largest, stop, progress)
+                self._run_parts(data, result, outputs, largest, stop, told if progress and complete else progress)
         except (*lost_device(), cupy.cuda.memory.OutOfMemoryError) as error:
             if not self.keep_going:
                 raise
@@ -485,6 +492,9 @@ class Engine:
         result.peak_bytes = max(result.peak_bytes, ran.arena_bytes)
         result.done[part] = True
         self._finish_on_cpu(data, np.arange(part.start, part.stop), result, wanted, largest)
+        is_open = (result.statuses[part] == OVERFLOW) | (result.statuses[part] == ESCAPE)
+        whole = bool(self.sliced(len(data)).rejected)
+        self.last.open_samples += part.stop - part.start if whole else int(is_open.any(axis=1).sum())
 
     # --- what the device left open ---
     def _finish_on_cpu(
