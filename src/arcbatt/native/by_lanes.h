@@ -32,19 +32,6 @@ struct LaneRoom {
     AB_FN u32 section(u32 lane) const { return first + lane * words; }
 };
 
-// How many words of data a value has, where it has no more than one level of it.
-AB_FN u32 data_words(const Types& types, u32 type, const u32* item) {
-    const TypeDesc& t = types[type];
-    if (t.scalar) return 0;
-    if (t.kind == K_GRID) return ((item[1] >> 16) * (item[1] & 0xFFFFu) + 3) / 4;
-    return item[1] * types[t.item].item_words;
-}
-AB_FN bool one_level(const Types& types, u32 type) {
-    const TypeDesc& t = types[type];
-    bool container = t.kind == K_SET || t.kind == K_SEQ;
-    return t.scalar || t.kind == K_GRID || (container && types[t.item].scalar);
-}
-
 // Some items of a loop, as a table of rows: of every item the status, its steps in two words, and the words of what
 // the body gave.
 struct LaneTurn {

@@ -91,21 +91,13 @@ struct LoopResults : Loops {
 
     // Drop what the body left in the arena but for its result, which moves down to where the body started.
     AB_FN void keep_low(u32 mark, u32 type, u32* item) {
-        const TypeDesc& t = types[type];
-        u64 words;
-        if (t.kind == K_GRID)
-            words = (u64(item[1] >> 16) * (item[1] & 0xFFFFu) + 3) / 4;
-        else if ((t.kind == K_SET || t.kind == K_SEQ) && types[t.item].scalar)
-            words = u64(item[1]) * types[t.item].item_words;
-        else if (t.scalar)
-            words = 0;
-        else
-            return;
+        if (!one_level(types, type)) return;
+        u32 words = data_words(types, type, item);
         u32 place = item[0];
         if (place >= mark && words) {
-            c.g.move_down(c.a.at(mark), c.a.at(place), u32(words));
+            c.g.move_down(c.a.at(mark), c.a.at(place), words);
             item[0] = mark;
-            c.a.top = mark + u32(words);
+            c.a.top = mark + words;
         } else {
             c.a.top = mark;
         }

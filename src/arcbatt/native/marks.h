@@ -6,26 +6,25 @@
 
 namespace arcbatt {
 
-// The least box that holds some keys: a number, the row and column of an IJ, the colour, row and column of a Cell.
+// The least box that holds some keys: row and column of an IJ, before that the colour of a Cell.
 struct KeyBox {
     static constexpr u32 FIELDS = 3;
     u32 shift[FIELDS], mask[FIELDS];
     i32 first[FIELDS], last[FIELDS];
 
     AB_FN explicit KeyBox(u32 kind) {
-        u32 high = kind == K_CELL ? 24 : 32, middle = kind == K_CELL ? 12 : kind == K_IJ ? 16 : 32;
-        shift[0] = high;
-        shift[1] = middle;
+        bool cell = kind == K_CELL;
+        shift[0] = 24;
+        shift[1] = cell ? 12 : 16;
         shift[2] = 0;
-        mask[0] = kind == K_CELL ? 0xFFu : 0;
-        mask[1] = kind == K_CELL ? 0xFFFu : kind == K_IJ ? 0xFFFFu : 0;
-        mask[2] = kind == K_CELL ? 0xFFFu : kind == K_IJ ? 0xFFFFu : 0x7FFFFFFFu;
+        mask[0] = cell ? 0xFFu : 0;
+        mask[1] = mask[2] = cell ? 0xFFFu : 0xFFFFu;
         for (u32 f = 0; f < FIELDS; ++f) {
             first[f] = INT_MOST;
             last[f] = -1;
         }
     }
-    AB_FN u32 field(u32 f, u32 key) const { return mask[f] ? key >> shift[f] & mask[f] : 0; }
+    AB_FN u32 field(u32 f, u32 key) const { return key >> shift[f] & mask[f]; }
     AB_FN void hold(u32 key) {
         for (u32 f = 0; f < FIELDS; ++f) {
             first[f] = least(first[f], i32(field(f, key)));
@@ -45,9 +44,7 @@ struct KeyBox {
     AB_FN u32 key(u32 place) const {
         u32 wide = u32(size(2)), high = u32(size(1)), row = place / wide;
         u32 key = place - row * wide + u32(first[2]);
-        if (mask[1]) key |= (row % high + u32(first[1])) << shift[1];
-        if (mask[0]) key |= (row / high + u32(first[0])) << shift[0];
-        return key;
+        return key | (row % high + u32(first[1])) << shift[1] | (row / high + u32(first[0])) << shift[0];
     }
 };
 

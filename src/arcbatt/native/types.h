@@ -220,6 +220,22 @@ AB_CALL u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* 
     return total;
 }
 
+// --- data: what a value points to ---
+
+// Whether a value has no more than one level of it.
+AB_FN bool one_level(const Types& types, u32 type) {
+    const TypeDesc& t = types[type];
+    bool container = t.kind == K_SET || t.kind == K_SEQ;
+    return t.scalar || t.kind == K_GRID || (container && types[t.item].scalar);
+}
+// How many words that is.
+AB_FN u32 data_words(const Types& types, u32 type, const u32* item) {
+    const TypeDesc& t = types[type];
+    if (t.scalar) return 0;
+    if (t.kind == K_GRID) return ((item[1] >> 16) * (item[1] & 0xFFFFu) + 3) / 4;
+    return item[1] * types[t.item].item_words;
+}
+
 // --- sets of any items ---
 
 // Ascending order in place.
