@@ -62,13 +62,9 @@ def completed(graph=GRAPH, progress=None, data=DATA, **options) -> Outputs:
     """All evaluations done by a completion."""
     outputs = Outputs.empty(list(graph.outputs), len(data), "grid")
     outputs.done[:], outputs.origin[:], outputs.reasons = True, 1, ["all"]
-    completing = Completion(outputs, data, graph, **options)
-    try:
+    with Completion(outputs, data, graph, **options) as completing:
         completing.offer(range(len(data)))
         completing.finish(progress)
-    except BaseException:
-        completing.cancel()
-        raise
     return outputs
 
 

@@ -108,7 +108,7 @@ class Completion:
 
     Offered rows are worked on by a thread, so that the engine may go on; where it has to do with them for long it puts
     the crew to work, if there is one. `key` stands for the graph there: runs of the same key have the same graph. A row
-    that a stop leaves unfinished is no longer marked as done.
+    that a stop leaves unfinished is no longer marked as done. As a context it ends with what is raised in it.
     """
 
     def __init__(
@@ -173,9 +173,12 @@ class Completion:
                 self._end()
         self._packer.finish()
 
-    def cancel(self) -> None:
-        """Leave the rest as it is."""
-        self._end()
+    def __enter__(self) -> Completion:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._end()
 
     def _end(self) -> None:
         self._cancelled = True

@@ -19,7 +19,7 @@ from arcbatt.backends.crew import crew_of
 from arcbatt.backends.custom_build import missing
 from arcbatt.backends.merged import MergedReference, Stop
 from arcbatt.backends.outcome import Failed, Outcome
-from arcbatt.backends.outputs import ESCAPE, MOST_REASONS, OVERFLOW, REASONS, STATUS, Outputs, Wanted
+from arcbatt.backends.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs, Wanted
 from arcbatt.backends.python import Sample
 from arcbatt.frontend import Program
 from arcbatt.ir.compile import compile_graph
@@ -67,14 +67,7 @@ class Engine:
         self._starts = np.cumsum([0, *map(len, shapes)]).astype(np.uint32)
         numbers = {name: column for column, name in enumerate(self.names)}
         self._columns = np.array([numbers[name] for name in self.lowered], np.uint32)
-        self._reasons = [STATUS[OVERFLOW], STATUS[ESCAPE]]
-        self._rejected: dict[int, int] = {}
-        for name, why in self.code.rejected.items():
-            reason = f"not lowered: {why}"
-            if reason not in self._reasons and len(self._reasons) < MOST_REASONS:
-                self._reasons.append(reason)
-            place = self._reasons.index(reason) if reason in self._reasons else len(self._reasons) - 1
-            self._rejected[numbers[name]] = place + 1
+        self._rejected = {numbers[name]: why for name, why in self.code.rejected.items()}
         self._program = loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
         self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
         self._words = arena_words(self.code, arena_bytes, most_bytes)
@@ -117,6 +110,8 @@ class Engine:
         result = Outputs.empty(self.names, len(data), outputs)
         assert result.hashes is not None
         assert result.grids is not None
+        taken = np.zeros(len(data), np.bool_)
+        start = time.perf_counter()
         completion = Completion(
             result,
             data,
@@ -127,8 +122,6 @@ class Engine:
             crew=self.crew,
             key=self._key,
         )
-        taken = np.zeros(len(data), np.bool_)
-        start = time.perf_counter()
 
         def watch(done: int) -> bool:
             if complete:
@@ -138,7 +131,7 @@ class Engine:
                 progress(done)
             return bool(stop and stop())
 
-        try:
+        with completion:
             result.grown, peak, result.grids.cells = self.core.run(
                 self._program, self._packed(data), max(1, min(self.threads, len(data))), *self._words, self.max_steps,
                 largest, self._columns, self._shapes, self._starts, result.statuses, result.matches.view(np.uint8),
@@ -151,9 +144,6 @@ class Engine:
                 self._offer(result, taken, completion)
             ran = int(result.done.sum())
             completion.finish((lambda pending: progress(ran - pending)) if progress else None)
-        except BaseException:
-            completion.cancel()
-            raise
         result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]
         return result.trimmed(outputs)
 
@@ -161,14 +151,8 @@ class Engine:
         """Hand samples that are done since the last look to the reference, what is open in them marked with why."""
         rows = np.flatnonzero(result.done & ~taken)
         taken[rows] = True
-        origin = np.zeros((len(rows), len(self.names)), np.uint8)
-        for place, why in enumerate((OVERFLOW, ESCAPE), 1):
-            origin[result.statuses[rows] == why] = place
-        for column, place in self._rejected.items():
-            origin[:, column] = place
-        result.origin[rows] = origin
-        result.reasons = self._reasons
-        completion.offer(rows[origin.any(axis=1)].tolist())
+        result.mark_open(rows, self._rejected)
+        completion.offer(rows[result.origin[rows].any(axis=1)].tolist())
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample: the engine's values, the reference's where it has none."""

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
@@ -22,12 +23,12 @@ from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.completion import Completion
 from arcbatt.backends.crew import crew_of
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
-from arcbatt.backends.cuda_launch import Counts, Launcher, Work, tasks_for
+from arcbatt.backends.cuda_launch import START, Counts, Launcher, Work, tasks_of
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Stop
 from arcbatt.backends.outcome import Outcome
-from arcbatt.backends.outputs import ESCAPE, OVERFLOW, STATUS, Outputs, Wanted
+from arcbatt.backends.outputs import ESCAPE, OVERFLOW, Outputs, Wanted
 from arcbatt.backends.python import Sample
 from arcbatt.errors import UsageError
 from arcbatt.frontend import Program
@@ -59,7 +60,6 @@ _BATCH_ARENA: Final = 4
 _MOST_SHARED_BYTES: Final = 8 << 30
 """Memory for loops that are shared out."""
 _LEAST_SHARED_BYTES: Final = 1 << 20
-_NO_TASKS: Final = np.empty(0, np.uint32)
 _LAUNCH_SAMPLES: Final = 1 << 14
 """Samples a launch at most, so that a stop is seen."""
 
@@ -316,12 +316,11 @@ class Engine:
     ) -> None:
         """All samples, a launch after the other; fewer samples a launch as long as memory is short.
 
-        While a part runs, the results of the one before are fetched and the items of the one after sent.
+        While a part runs, the results of the one before are fetched.
         """
         self.sliced(len(data))
         self.resident(data)
         first = 0
-        items: tuple[slice, Future[Any]] | None = None
         fetched: Future[None] | None = None
 
         def landed() -> None:
@@ -334,21 +333,13 @@ class Engine:
             while first < len(data) and not (stop and stop()):
                 part = self._part(data, first)
                 ran: _Ran | None = None
-                try:
-                    if items is None or items[0] != part:
-                        items = part, beside.do(self._sent, data, part)
-                    pending = items[1].result()
-                    after = self._part(data, part.stop)
-                    items = (after, beside.do(self._sent, data, after)) if after.start < after.stop else None
-                    ran = self._run_part(data, part, pending, wanted, largest)
-                except cupy.cuda.memory.OutOfMemoryError:
-                    pass  # what the launch had allocated goes with the error
+                with suppress(cupy.cuda.memory.OutOfMemoryError):  # what the launch had allocated goes with it
+                    ran = self._run_part(data, part, wanted, largest)
                 landed()
                 fetched = None
                 if ran is not None:
                     fetched = beside.do(self._fetch, ran, data, part, result, wanted, largest)
                 elif self._smaller(part, result):
-                    items = None
                     continue
                 else:
                     why = f"a sample did not fit in the memory of GPU {self.device}"
@@ -368,8 +359,9 @@ class Engine:
         self._most_samples = max(1, count // 2)
         return bool(count > 1)
 
-    def _sent(self, data: PackedSamples, part: slice) -> NDArray[np.int32]:
-        """The order in which samples of a part are taken: those with most cells first. It is on the device too."""
+    @staticmethod
+    def _order(data: PackedSamples, part: slice) -> NDArray[np.int32]:
+        """The order in which samples of a part are taken: those with most cells first."""
         grids = data.input[part]
         cells = data.height[grids].astype(np.int64) * data.width[grids]
         return np.argsort(-cells, kind="stable").astype(np.int32)
@@ -382,17 +374,10 @@ class Engine:
         with self.last.traffic.fetching(array.nbytes):
             return self._outward.to_host(name, array)
 
-    def _run_part(
-        self,
-        data: PackedSamples,
-        part: slice,
-        order: NDArray[np.int32],
-        wanted: Wanted,
-        largest: int,
-        pool_bytes: int = 0,
-    ) -> _Ran:
+    def _run_part(self, data: PackedSamples, part: slice, wanted: Wanted, largest: int, pool_bytes: int = 0) -> _Ran:
         """Some samples: launched, and run again where they did not fit."""
         sliced = self.sliced(len(data))
+        order = self._order(data, part)
         there = {**self.resident(data)}
         for name in ("input", "expected", "task"):
             there[name] = there[name][part]
@@ -423,11 +408,11 @@ class Engine:
                 self.last.moved(tier, len(items))
             memory = min(_MOST_SHARED_BYTES, self._spare(words, groups, len(items)))
             patience = self.patience if memory >= _LEAST_SHARED_BYTES else 0
-            items = launcher.tasks(tasks_for(items), groups, words, patience, memory)
+            items = launcher.tasks(tasks_of(START, *items.T), groups, words, patience, memory)
             words, tier = words * _TIER, tier + 1
         used = 16 * int(self.last.traffic.download(pool_next)[0])
         if used > pool_bytes and wanted == "grid":
-            return self._run_part(data, part, order, wanted, largest, used)
+            return self._run_part(data, part, wanted, largest, used)
         self.last.items += slices * len(order)
         return _Ran(out, used, tier, 4 * words // _TIER)
 
@@ -440,7 +425,7 @@ class Engine:
         batch = min(self.batch, self._most_groups(words, 2 * slices * len(order)) // blocks)
         if not slices or batch < self.kernel.groups or len(order) < 2 * batch:
             return None
-        work = Work(_NO_TASKS, self._to_device("order", order), slices * -(-len(order) // batch), batch)
+        work = Work.in_batches(self._to_device("order", order), slices, batch)
         return launcher.batches(work, blocks, words)
 
     def most_bytes(self) -> int:
@@ -540,17 +525,9 @@ class Engine:
     ) -> None:
         """Have the reference fill in what no engine could do, marked with why."""
         rejected = self.sliced(len(data)).rejected
-        result.reasons = [
-            STATUS[OVERFLOW],
-            STATUS[ESCAPE],
-            *sorted({f"not lowered: {why}" for why in rejected.values()}),
-        ]
-        for place, why in enumerate((OVERFLOW, ESCAPE), 1):
-            result.origin[result.statuses == why] = place
-        for name, problem in rejected.items():
-            result.origin[:, self.names.index(name)] = result.reasons.index(f"not lowered: {problem}") + 1
-        result.origin[~result.done] = 0
-        completion = Completion(
+        ran = np.flatnonzero(result.done)
+        result.mark_open(ran, {self.names.index(name): why for name, why in rejected.items()})
+        with Completion(
             result,
             data,
             self.graph,
@@ -559,14 +536,9 @@ class Engine:
             stop=stop,
             crew=self.crew,
             key=self._key,
-        )
-        ran = int(result.done.sum())
-        try:
+        ) as completion:
             completion.offer(np.flatnonzero(result.origin.any(axis=1)).tolist())
-            completion.finish((lambda pending: progress(ran - pending)) if progress else None)
-        except BaseException:
-            completion.cancel()
-            raise
+            completion.finish((lambda pending: progress(len(ran) - pending)) if progress else None)
 
 
 def first_line(error: Exception) -> str:

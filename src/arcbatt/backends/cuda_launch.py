@@ -26,6 +26,7 @@ _MOST_HALTS: Final = 1 << 16
 _MOST_PARTS: Final = 1 << 20
 _PARTS: Final = 24
 """Parts a loop is shared out in, at most."""
+_NOTHING: Final = np.empty(0, np.uint32)
 _SAMPLES: Final = ("cells", "offset", "height", "width", "input", "expected", "task", "first", "count", "demo")
 
 
@@ -40,16 +41,26 @@ class Work:
     batch: int = 0
     """Samples in a batch."""
 
+    @classmethod
+    def listed(cls, tasks: Any) -> Work:
+        """Tasks that groups take one by one."""
+        return cls(tasks, _NOTHING, len(tasks))
+
+    @classmethod
+    def in_batches(cls, order: Any, slices: int, batch: int) -> Work:
+        """The first slices on all samples, so many samples at a time."""
+        return cls(_NOTHING, order, slices * -(-order.size // batch), batch)
+
     @property
     def items(self) -> int:
         """How many items these may be."""
         return self.count * max(self.batch, 1)
 
 
-def tasks_for(pairs: Pairs) -> NDArray[np.uint32]:
-    """Work items as tasks."""
-    tasks = np.zeros((len(pairs), 4), np.uint32)
-    tasks[:, 1:3] = pairs
+def tasks_of(kind: int, numbers: NDArray[Any], samples: NDArray[Any] | int = 0) -> NDArray[np.uint32]:
+    """Tasks of a kind, a row each: items (their slices and samples), parts, or loops to take up again."""
+    tasks = np.zeros((len(numbers), 4), np.uint32)
+    tasks[:, 0], tasks[:, 1], tasks[:, 2] = kind, numbers, samples
     return tasks
 
 
@@ -102,7 +113,7 @@ class Launcher:
         shares = _Shares(self.cupy, memory_bytes, self.max_steps) if patience else None
         unfit: list[Pairs] = []
         while len(tasks):
-            work = Work(self.counts.traffic.upload(tasks), _NOTHING, len(tasks))
+            work = Work.listed(self.counts.traffic.upload(tasks))
             a_block = self.kernel.groups
             blocks = max(1, min(groups, len(tasks)) // a_block)
             unfit.append(self._launch(work, blocks, a_block, words, patience, shares))
@@ -185,7 +196,7 @@ class _Shares:
         first = self.part_count
         self._add(new, halted)
         ready = np.flatnonzero(self._pending == 0)
-        return np.concatenate([_tasks(TAKE_UP, ready), _tasks(PART_OF, np.arange(first, self.part_count))])
+        return np.concatenate([tasks_of(TAKE_UP, ready), tasks_of(PART_OF, np.arange(first, self.part_count))])
 
     def _next_items(self, new: NDArray[Any]) -> NDArray[np.int64]:
         """How many items to share out: as many as take the loop to its limit of steps, at what those so far cost.
@@ -228,16 +239,6 @@ def _most_parts(memory_bytes: int) -> int:
     return int(min(_MOST_PARTS, max(64, memory_bytes // 256)))
 
 
-def _tasks(kind: int, numbers: NDArray[Any]) -> NDArray[np.uint32]:
-    tasks = np.zeros((len(numbers), 4), np.uint32)
-    tasks[:, 0] = kind
-    tasks[:, 1] = numbers
-    return tasks
-
-
 def address(array: Any) -> int:
     """Where an array lies on the device; 0 for an empty one."""
     return int(array.data.ptr) if array.size else 0
-
-
-_NOTHING: Final = np.empty(0, np.uint32)

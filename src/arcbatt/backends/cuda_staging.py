@@ -1,7 +1,7 @@
 """Copies between host and GPU beside the launches: page-locked buffers, streams of their own, threads that wait.
 
 A launch keeps its thread until it has ended. So what belongs to the part before (results to the host, and there to
-their places) and to the part after (work items to the device) is done by other threads meanwhile.
+their places) is done by another thread meanwhile.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Beside:
     """Does things beside the thread that has them done, or at once where there is only one part."""
 
     def __init__(self, parts: bool) -> None:
-        self._pool = ThreadPoolExecutor(2) if parts else None
+        self._pool = ThreadPoolExecutor(1) if parts else None
 
     def __enter__(self) -> Beside:
         return self

@@ -122,6 +122,19 @@ class Outputs:
             self.reasons.append(why)
         return self.reasons.index(why) + 1 if why in self.reasons else len(self.reasons)
 
+    def mark_open(self, rows: NDArray[np.int64], rejected: dict[int, str]) -> None:
+        """Have `origin` say what an engine left open of samples: what did not fit, escaped, or was not lowered.
+
+        `rejected` has the columns of programs that were not lowered, and why.
+        """
+        statuses = self.statuses[rows]
+        origin = np.zeros(statuses.shape, np.uint8)
+        for status in (OVERFLOW, ESCAPE):
+            origin[statuses == status] = self.reason(STATUS[status])
+        for column, why in sorted(rejected.items(), key=lambda one: one[1]):
+            origin[:, column] = self.reason(f"not lowered: {why}")
+        self.origin[rows] = origin
+
     @classmethod
     def empty(cls, names: list[str], samples: int, wanted: Wanted) -> Outputs:
         """Arrays to be filled; what is wanted of outputs decides which."""
