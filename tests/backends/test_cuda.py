@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -73,16 +74,28 @@ def test_odd_outputs(cuda, name):
 COPIES = "return size(apply(rbind(shift, UNITY), repeat(asobject(I), {})))"
 
 
-@pytest.mark.parametrize(("free", "tiers", "on_cpu"), [(1 << 24, [6], 0), (1 << 20, [], 6)])
-def test_what_does_not_fit_goes_to_bigger_arenas_then_to_the_cpu(cuda, monkeypatch, free, tiers, on_cpu):
+@pytest.mark.parametrize(
+    ("free", "few", "tiers", "on_cpu"), [(1 << 24, 0, [6], 0), (1 << 20, 0, [], 6), (1 << 24, 6, [], 6)]
+)
+def test_what_does_not_fit_goes_to_bigger_arenas_then_to_the_cpu(cuda, monkeypatch, free, few, tiers, on_cpu):
     monkeypatch.setattr(cuda.cupy.cuda.runtime, "memGetInfo", lambda: (free, free))
     texts = {"small": "return hmirror(I)", "big": COPIES.format(4_000)}
     programs = [parse_program(f"def solve_{name}(I):\n    {text}\n") for name, text in texts.items()]
     samples = TASKS[0].samples
     want = cpu.Engine.of(programs).run(samples, "grid")
     engine = cuda.Engine.of(programs, arena_bytes=1 << 15, slices=2)
+    engine.few = few
     same(engine.run(samples, "grid"), want)
     assert (engine.last.tiers, engine.last.on_cpu) == (tiers, on_cpu)
+
+
+def test_threads_share_an_engine(cuda):
+    programs = LIBRARY[::50]
+    engine, alone = cuda.Engine.of(programs, arena_bytes=1 << 18), cpu.Engine.of(programs)
+    parts = [TASKS[number].samples for number in range(0, 80, 10)]
+    with ThreadPoolExecutor(4) as pool:
+        for found, samples in zip(pool.map(lambda part: engine.run(part, "grid"), parts), parts, strict=True):
+            same(found, alone.run(samples, "grid"))
 
 
 def test_more_grids_than_the_pool_held(cuda, monkeypatch):

@@ -143,7 +143,7 @@ def test_all_of_it_fits_in_the_fraction(cuda, fake, want):
 
 def test_fewer_arenas_where_the_pool_is_small(cuda, fake, want):
     fake.pool.set_limit(size=6 << 20)
-    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 18)
+    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 18, kernel=KernelOptions(blocks=2))
     result = engine.run(SAMPLES, "grid")
     same(result, want)
     assert fake.pool.peak <= 6 << 20

@@ -72,6 +72,7 @@ def test_grids_come_back():
 def test_small_arenas_only_cost_time():
     samples = [random_sample(seed) for seed in range(40)]
     engine = cuda.Engine.of(LIBRARY, arena_bytes=1 << 12, slices=100)
+    engine.few = 0
     same(engine.run(samples, "hash", complete=False), cpu.Engine.of(LIBRARY).run(samples, "hash", complete=False))
     assert engine.last.tiers
 

@@ -79,19 +79,19 @@ def test_the_kernel_is_compiled_ahead_and_found():
 
 
 @pytest.mark.parametrize("fraction", [0.8, 0.02])
-def test_peak_use_stays_below_the_fraction(pool, want, fraction):
+def test_peak_use_stays_below_the_fraction(pool, want, fraction, monkeypatch):
     limit = configure_gpu_memory(0, fraction)
     assert pool.get_limit() == limit.limit
     engine = cuda.Engine(GRAPH)
     peaks = []
-    launch = engine._launch
+    launch = cuda.Launcher._launch
 
     def launched(*args, **options):
         found = launch(*args, **options)
         peaks.append(pool.total_bytes())
         return found
 
-    engine._launch = launched
+    monkeypatch.setattr(cuda.Launcher, "_launch", launched)
     result = engine.run(SAMPLES, "grid")
     same(result, want)
     assert not result.moved

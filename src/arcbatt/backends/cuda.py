@@ -6,6 +6,7 @@ Needs CuPy (`pip install 'arcbatt[cuda]'`) to be imported, and an NVIDIA GPU to 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
@@ -44,7 +45,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("the GPU engine needs CuPy: pip install 'arcbatt[cuda]'", name="cupy") from error
 
-_ITEMS_A_GROUP: Final = 160
+_ITEMS_A_GROUP: Final = 320
 """Work items a resident group should find, so that long ones even out."""
 _MOST_SLICES: Final = 512
 _TIER: Final = 16
@@ -158,6 +159,8 @@ class Engine:
     set (`arcbatt.gpu.configure_gpu_memory`), else within `memory_fraction` of what is free. Where memory is short there
     are fewer arenas, then fewer samples a launch.
 
+    Threads may share an engine; their runs come one after the other, but for packing and what the reference completes.
+
     A device that fails in the middle of a run leaves the rest of it, and later runs, to the CPU engine; `Outputs.moved`
     says so. Without `keep_going` that is an error. What runs on the CPU has `threads`, by default as many as cores.
     """
@@ -191,7 +194,10 @@ class Engine:
         self.keep_going = keep_going
         self.threads = threads or os.cpu_count() or 1
         self.crew = crew_of(self.threads)
+        self._cpu_of: dict[int, cpu.Engine] = {}
         self._key = object()
+        self._turn = threading.Lock()
+        """Held by the thread whose run is on the device."""
         self.lost = ""
         """Why the device is not used any more."""
         self._most_samples = _LAUNCH_SAMPLES
@@ -201,6 +207,8 @@ class Engine:
         """Samples a block takes at a time of slices without loops, where there are twice as many."""
         self.patience = 60_000_000
         """Clock cycles an item may take by itself before its loops are shared out; 0 for any number."""
+        self.few = 16 * self.threads
+        """How many items that do not fit are for the CPU at once: a launch for so few would take longer."""
         self.timed = False
         """Whether to take the time of every task."""
         self._rewrites = rewrites or Rewrites.lowered()
@@ -223,6 +231,16 @@ class Engine:
     @cached_property
     def _cpu(self) -> cpu.Engine:
         return cpu.Engine(self.graph, threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites)
+
+    def _cpu_for(self, column: int) -> cpu.Engine:
+        """The CPU engine of one program."""
+        if column not in self._cpu_of:
+            name = self.names[column]
+            program = self.graph.to_program(self.graph.outputs[name], name)
+            self._cpu_of[column] = cpu.Engine.of(
+                [program], threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites
+            )
+        return self._cpu_of[column]
 
     def pack(self, samples: Sequence[Sample] | PackedSamples) -> PackedSamples:
         """Samples as arrays, if they are not yet."""
@@ -270,8 +288,8 @@ class Engine:
         complete: bool = True,
     ) -> Outputs:
         """As `arcbatt.backends.cpu.Engine.run`; `stop` is asked between launches."""
-        self.last = RunStats()
-        with self.last.traffic.stage("pack"):
+        stats = RunStats()
+        with stats.traffic.stage("pack"):
             data = self.pack(samples)
         if self.lost:
             found = self._cpu.run(data, outputs, largest=largest, stop=stop, progress=progress, complete=complete)
@@ -282,18 +300,11 @@ class Engine:
 
         def told(done: int) -> None:
             if progress:
-                progress(done - self.last.open_samples)
+                progress(done - stats.open_samples)
 
-        try:
-            with cupy.cuda.Device(self.device):
-                self._run_parts(data, result, outputs, largest, stop, told if progress and complete else progress)
-        except (*lost_device(), cupy.cuda.memory.OutOfMemoryError) as error:
-            if not self.keep_going:
-                raise
-            self.lost = f"GPU {self.device} failed: {first_line(error)}"
-        if self.lost and not (stop and stop()):
-            result.incidents[self.lost] += 1
-            self._on_cpu(data, np.flatnonzero(~result.done), result, outputs, largest, self.lost, stop)
+        with self._turn:
+            self.last = stats
+            self._on_device(data, result, outputs, largest, stop, told if progress and complete else progress)
         result.seconds["run"] = time.perf_counter() - start
         if complete:
             self._complete(data, result, largest, stop, progress)
@@ -305,6 +316,27 @@ class Engine:
         return self._cpu.values(sample)
 
     # --- launches ---
+    def _on_device(
+        self,
+        data: PackedSamples,
+        result: Outputs,
+        wanted: Wanted,
+        largest: int,
+        stop: Stop | None,
+        progress: Callable[[int], None] | None,
+    ) -> None:
+        """All samples on the device, and on the CPU engine what it leaves where it fails."""
+        try:
+            with cupy.cuda.Device(self.device):
+                self._run_parts(data, result, wanted, largest, stop, progress)
+        except (*lost_device(), cupy.cuda.memory.OutOfMemoryError) as error:
+            if not self.keep_going:
+                raise
+            self.lost = f"GPU {self.device} failed: {first_line(error)}"
+        if self.lost and not (stop and stop()):
+            result.incidents[self.lost] += 1
+            self._on_cpu(data, np.flatnonzero(~result.done), result, wanted, largest, self.lost, stop)
+
     def _run_parts(
         self,
         data: PackedSamples,
@@ -400,7 +432,7 @@ class Engine:
             words = least
             if not self._most_groups(words, len(items)):
                 raise cupy.cuda.memory.OutOfMemoryError(4 * words, 0)
-        while len(items):
+        while len(items) and not (tier and len(items) <= self.few):
             groups = min(self.groups, self._most_groups(words, len(items)))
             if not groups or words > _MOST_WORDS:
                 break
@@ -485,13 +517,11 @@ class Engine:
     def _finish_on_cpu(
         self, data: PackedSamples, rows: NDArray[np.int64], result: Outputs, wanted: Wanted, largest: int
     ) -> None:
-        """Put the CPU engine's results where nothing fitted on the device."""
-        short = rows[(result.statuses[rows] == OVERFLOW).any(axis=1)]
-        if not len(short):
-            return
-        missing = result.statuses[short] == OVERFLOW
+        """Put the CPU engine's results where nothing fitted on the device: of each program, on the samples it is for."""
+        missing = result.statuses[rows] == OVERFLOW
         why = f"too big for an arena on GPU {self.device}"
-        self._on_cpu(data, short, result, wanted, largest, why, None, missing)
+        for column in np.flatnonzero(missing.any(axis=0)).tolist():
+            self._on_cpu(data, rows[missing[:, column]], result, wanted, largest, why, None, column)
         self.last.on_cpu += int(missing.sum())
 
     def _on_cpu(
@@ -503,17 +533,19 @@ class Engine:
         largest: int,
         why: str,
         stop: Stop | None,
-        only: NDArray[np.bool_] | None = None,
+        column: int | None = None,
     ) -> None:
-        """Run samples on the CPU engine, put its results (or `only` some) among the others, and count them."""
-        found = self._cpu.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
+        """Run samples on the CPU engine, every program or one; put its results among the others, and count them."""
+        engine = self._cpu if column is None else self._cpu_for(column)
+        found = engine.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
         base = 0
         if result.grids is not None and found.grids is not None:
             base = len(result.grids.cells)
             result.grids.cells = np.concatenate([result.grids.cells, found.grids.cells])
-        result.put(rows, found, base, only)
-        result.done[rows] = found.done
-        result.moved[why] += int(found.done.sum()) * len(self.names) if only is None else int(only.sum())
+        result.put(rows, found, base, column)
+        if column is None:
+            result.done[rows] = found.done
+        result.moved[why] += int(found.done.sum()) * len(found.names)
 
     def _complete(
         self,

@@ -52,7 +52,7 @@ class KernelOptions:
     """How the kernel is built: threads a block, blocks a multiprocessor at least."""
 
     threads: int = 512
-    blocks: int = 2
+    blocks: int = 1
     fast_compile: str = "mid"
     """A level for the compiler's own switch (min, mid, max), or nothing: sooner compiled, and no slower to run."""
     header: str = SAMPLES_HEADER

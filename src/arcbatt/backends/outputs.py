@@ -98,8 +98,8 @@ class Outputs:
         assert self.grids is not None, 'grids are kept by run(..., outputs="grid")'
         return self.grids.grid(sample, program)
 
-    def put(self, rows: NDArray[np.int64], part: Outputs, base: int = 0, only: NDArray[np.bool_] | None = None) -> None:
-        """Put the outcomes of another run in the places of its samples here; `only` picks some of them.
+    def put(self, rows: NDArray[np.int64], part: Outputs, base: int = 0, column: int | None = None) -> None:
+        """Put the outcomes of another run in the places of its samples here; `column` is the program it ran, if one.
 
         Grids are where the other run has them, `base` cells further on: the cells are the caller's to bring.
         """
@@ -114,7 +114,7 @@ class Outputs:
             ]
         for target, given in pairs:
             if target is not None and given is not None and len(target):
-                target[rows] = given if only is None else np.where(only, given, target[rows])
+                target[rows, slice(None) if column is None else slice(column, column + 1)] = given
 
     def reason(self, why: str) -> int:
         """What `origin` holds for a reason, kept if it is new; the last one stands for all beyond it."""

@@ -66,6 +66,8 @@ _NO_COLOUR: Final = 1 << 20
 _MAX_NESTING: Final = 12
 """Bodies inside one another, as native/machine.h has them (MAX_FRAMES)."""
 _IJ_SIZE: Final = 2
+_INSIDE: Final = {BY_COLUMNS: 1, BY_LANES: 2}
+"""What native/code.h calls the loops inside a body (LoopsInside)."""
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]
     for name in (
@@ -155,8 +157,8 @@ class _Lowering:
         self.marks: list[tuple[int, int]] = []
         """Where the code of each node begins in the main code."""
         self.inputs: dict[str, int] = {}
-        self.by_lanes = 0
-        """Loops so far that lanes can run."""
+        self.loops = {BY_LANES: 0, BY_COLUMNS: 0}
+        """Loops so far that lanes can run, and that run by columns."""
 
     def run(self) -> Code:
         values: dict[int, Value] = {}
@@ -430,7 +432,7 @@ class _Lowering:
         for node in body.nodes:
             if node.op == "const":
                 self.constant(node.type, node.args[:2], node.args[2])  # before the slots of the body
-        first, together, lanes = self.slots.top, self.slots.together, self.by_lanes
+        first, together, before = self.slots.top, self.slots.together, dict(self.loops)
         self.slots.together = True
         try:
             words = self.body(body, args, wanted, charged=True, loop=loop)
@@ -445,9 +447,11 @@ class _Lowering:
                 loop, window, self.types, lambda place: self.slots.depths.get(place, 0), walked, self.slots.depth
             )
             if columns:
+                self.loops[BY_COLUMNS] += 1
                 return words, BY_COLUMNS, columns
-        self.by_lanes += 1
-        return words, BY_LANES, [first, rows, int(self.by_lanes - 1 > lanes)]
+        inside = max((_INSIDE[how] for how, count in before.items() if self.loops[how] > count), default=0)
+        self.loops[BY_LANES] += 1
+        return words, BY_LANES, [first, rows, inside]
 
     def apply_to_pair(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int) -> Value | None:
         """`apply` to the two numbers of an IJ inside a body, written out."""

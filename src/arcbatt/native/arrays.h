@@ -248,11 +248,23 @@ AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, Before before) {
 }
 #endif
 
+// Objects without those that are empty or equal the one before, but for one that is empty; how many are left. Loops over
+// pairs make many of them: `connect` has nothing for most.
+AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
+    u32 empty = u32(c.g.min_of(n, i32(n), [&](u32 i) { return pairs[2 * i + 1] ? i32(n) : i32(i); }));
+    return c.g.squeeze(pairs, n, 2, [&](u32 a, u32 b) {
+        const u32 *x = pairs + 2 * a, *y = pairs + 2 * b;
+        return y[1] == 0 ? b != empty : x[1] == y[1] && compare_keys(c.a.at(x[0]), x[1], c.a.at(y[0]), y[1]) == 0;
+    });
+}
+
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
 AB_CALL u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
+    constexpr u32 MANY = 64;
     auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))
         return n;  // strictly ascending, so nothing is equal
+    if (n >= MANY) n = drop_repeated(c, pairs, n);
     sort_pairs(c, pairs, n, before);
     return c.g.squeeze(pairs, n, 2, [&](u32 a, u32 b) { return !before(pairs + 2 * a, pairs + 2 * b); });
 }

@@ -17,6 +17,8 @@ namespace own = arcbatt_lane;
 
 constexpr u32 LEAST_LANES = 4;    // fewer items are not worth lanes
 constexpr u32 WIDE_INSIDE = 16;   // a loop inside this wide is the one to run by lanes
+constexpr u32 MANY_ITEMS = 16;    // so many are for lanes even where columns inside are wide
+constexpr u32 WIDE_COLUMNS = 64;  // a loop by columns this wide is one for the whole group
 constexpr u32 LANE_TURN = 256;    // items taken together
 constexpr u32 LEAST_HEAP = 256;   // words a lane needs beside its slots
 constexpr u32 SKIPPED = 0xFFFFu;  // in place of a status

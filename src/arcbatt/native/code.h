@@ -74,14 +74,14 @@ struct ColumnsRef {
     AB_FN bool varies(u32 place) const { return place - w[0] < w[1]; }
 };
 
-// What a loop needs to run by lanes: its body's slots lie together, and whether there are loops in it that can run by
-// lanes themselves.
+// What a loop needs to run by lanes: its body's slots lie together, and which loops there are in it.
 struct LanesRef {
     const u32* w;
     AB_FN u32 first() const { return w[0]; }
     AB_FN u32 rows() const { return w[1]; }
-    AB_FN bool inside() const { return w[2] != 0; }
+    AB_FN u32 inside() const { return w[2]; }
 };
+enum LoopsInside : u32 { NO_LOOPS = 0, COLUMN_LOOPS = 1, LANE_LOOPS = 2 };  // the last: some that can run by lanes
 constexpr u32 LANES_WORDS = 3;
 
 }  // namespace arcbatt

@@ -320,6 +320,7 @@ struct GroupWork {
     }
     AB_FN void give(u32 number) {
         u32 before = halts()[part(number).halt].top;
+        Shares{m}.settle_list();
         u64 place = room_for(Shares{m}.share_words(before));
         if (place == NO_PLACE) return;
         m.c.g.one([&] { device_pointer<u64>(p.shares)[number] = place; });
@@ -416,7 +417,7 @@ AB_FN void run_launch(const Launch& p, Group lanes, Team team) {
 #define AB_THREADS 512
 #endif
 #ifndef AB_BLOCKS
-#define AB_BLOCKS 2
+#define AB_BLOCKS 1
 #endif
 
 extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS) arcbatt_run(const arcbatt::Launch* launch) {

@@ -73,9 +73,10 @@ struct Interpreter : LoopExits {
             }
         }
 #if AB_LANES > 1
-        f.widest = 0;
+        f.widest = f.columns = 0;
         f.start = 0;
-        if (depth && (ins.extra()[0] & BY_LANES)) widen(frames[depth - 1], f.n);
+        f.turn_items = 0;
+        if (depth) widen(frames[depth - 1], ins.extra()[0] & BY_LANES ? f.n : 0, ins.extra()[0] & BY_COLUMNS ? f.n : 0);
 #endif
         ++depth;
         return next_item(f, ins);

@@ -14,18 +14,27 @@ struct LaneLoops : ColumnLoops {
 
     AB_FN LanesRef lanes_of(Ins ins) const { return LanesRef{body_of(ins, bodies(ins)).w}; }
 
-    // Whether the next items are for lanes. Where loops inside could run by lanes too, the first item shows how many
-    // items they have.
+    // Whether the next items are for lanes. Where loops inside could run by lanes too, or by columns with more of the
+    // lanes than there are items, the first item shows how many items they have.
     AB_FN bool lanes_suit(const Frame& f, Ins ins) const {
         if (!(ins.extra()[0] & BY_LANES) || f.body || f.index < f.slow || f.n - f.index < LEAST_LANES) return false;
-        return !lanes_of(ins).inside() || (f.index && f.widest < WIDE_INSIDE);
+        switch (lanes_of(ins).inside()) {
+            case NO_LOOPS:
+                return true;
+            case COLUMN_LOOPS:
+                return f.n - f.index >= MANY_ITEMS || (f.index && f.columns < WIDE_COLUMNS);
+        }
+        return f.index && f.widest < WIDE_INSIDE;
     }
 
     // Take the next items, each lane some of them; where that does not work, they are to be taken one by one.
     AB_CALL Taken take_by_lanes(Frame& f, Ins ins) {
         BodyRef body = body_of(ins, 0);
         LanesRef shape = lanes_of(ins);
-        u32 m = u32(least(f.n - f.index, u64(LANE_TURN))), mark = c.a.top;
+        // Loops are left only between turns, so where bodies may take long, a turn is an item a lane at first.
+        if (f.turn_items == 0) f.turn_items = patience && shape.inside() != NO_LOOPS ? AB_LANES : LANE_TURN;
+        u32 m = u32(least(f.n - f.index, u64(f.turn_items))), mark = c.a.top;
+        i64 before = clock_ticks();
         u32 place = c.a.take(LaneTurn::table_words(m, types[body.type()].slot_words));
         f.slow = f.index + m;  // unless all goes well
         if (place == NOWHERE) return Taken{false, OK};
@@ -36,6 +45,8 @@ struct LaneLoops : ColumnLoops {
             taken = accept_lanes(f, ins, turn, mark);
         }
         if (f.slow > f.index) c.a.top = mark;
+        if (patience && c.g.from_one([&] { return clock_ticks() - before < patience / 64; }))
+            f.turn_items = least(2 * f.turn_items, LANE_TURN);
         return taken;
     }
 

@@ -119,7 +119,10 @@ struct Loops : PlainCalls {
     }
 
 #if AB_LANES > 1
-    static AB_FN void widen(Frame& f, u64 n) { f.widest = most(f.widest, n); }
+    static AB_FN void widen(Frame& f, u64 by_lanes, u64 by_columns) {
+        f.widest = most(f.widest, by_lanes);
+        f.columns = most(f.columns, by_columns);
+    }
 #endif
 
     AB_FN Status charge_result(Ins ins) {
@@ -134,7 +137,7 @@ struct Loops : PlainCalls {
     // Leave a loop: its steps are charged to the loop around it as often as it is written.
     AB_FN u32 close(Frame& f, Ins ins) {
 #if AB_LANES > 1
-        if (depth) widen(frames[depth - 1], f.widest);
+        if (depth) widen(frames[depth - 1], f.widest, f.columns);
 #endif
         if (depth == 0) c.a.capacity = capacity;
         u64 cost = steps;

@@ -30,6 +30,9 @@ struct Frame {
     u32 best_index;
 #if AB_LANES > 1
     u64 widest;      // items of the loops inside it that could run by lanes, at most
+    u64 columns;     // and of those by columns
+    u32 turn_items;  // how many of its items lanes take together; 0 before they did
+    u32 none;
     u64 item_steps;  // steps when its item began
     u64 start;       // the first item of this run of it
 #endif

@@ -117,6 +117,15 @@ struct Shares {
         return !m.late;
     }
 
+    // Where the loop makes a set, what the part found is one already: fewer items to hand over, and to sort in the end.
+    AB_FN void settle_list() const {
+        Ins ins = loop();
+        bool made = ins.op() == LOOP_APPLY || ins.op() == LOOP_PAPPLY || ins.op() == LOOP_PRAPPLY;
+        if (m.ended != OK || !made || !m.is_set(ins.type())) return;
+        Frame& f = frame();
+        f.acc_n = settle_items(m.c, m.types, m.item_type(ins.type()), m.c.a.at(f.acc), f.acc_n);
+    }
+
     // What the part found; `before` is where the arena's top was.
     AB_FN u64 share_words(u32 before) const {
         if (m.ended != OK) return sizeof(ShareHead) / 4;
