@@ -10,7 +10,7 @@ import pytest
 from arcbatt.arc.tasks import load_tasks
 from arcbatt.backends import choose, cpu
 from arcbatt.backends.choose import backend_for, make_engine, why_no_gpu
-from arcbatt.backends.cuda_compile import CompileError
+from arcbatt.backends.cuda_compile import CompileError, KernelOptions
 from arcbatt.errors import UsageError
 from arcbatt.run.options import RunOptions
 from arcbatt.run.runner import run

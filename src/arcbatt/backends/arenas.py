@@ -6,5 +6,5 @@ from typing import Final
 
 CPU_ARENA_BYTES: Final = 64 << 20
 """Of a thread."""
-GPU_ARENA_BYTES: Final = 2 << 20
+GPU_ARENA_BYTES: Final = 4 << 20
 """Of a resident group of lanes."""

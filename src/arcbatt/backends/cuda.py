@@ -58,7 +58,7 @@ _POOL_BYTES: Final = 1 << 24
 """Room for the grids of a launch at first."""
 _BATCH_ARENA: Final = 4
 """How many times smaller the arenas of a batch are: it has many, and what does not fit runs by itself."""
-_MOST_SHARED_BYTES: Final = 8 << 30
+_MOST_SHARED_BYTES: Final = 32 << 30
 """Memory for loops that are shared out."""
 _LEAST_SHARED_BYTES: Final = 1 << 20
 _LAUNCH_SAMPLES: Final = 1 << 14
@@ -205,10 +205,12 @@ class Engine:
         """Of the last run."""
         self.batch = 32
         """Samples a block takes at a time of slices without loops, where there are twice as many."""
-        self.patience = 60_000_000
+        self.patience = 30_000_000
         """Clock cycles an item may take by itself before its loops are shared out; 0 for any number."""
         self.few = 16 * self.threads
         """How many items that do not fit are for the CPU at once: a launch for so few would take longer."""
+        self.together = True
+        """Whether the groups of a block begin their items at the same time."""
         self.timed = False
         """Whether to take the time of every task."""
         self._rewrites = rewrites or Rewrites.lowered()
@@ -418,7 +420,7 @@ class Engine:
         pool_next = cupy.zeros(1, np.uint32)
         launcher = Launcher(
             cupy, self._function, self.kernel, self._blob, self._table, len(self.names), self.max_steps, there, out,
-            largest, pool_next, self.last, self.timed,
+            largest, pool_next, self.last, self.timed, self.together,
         )  # fmt: skip
         slices = len(sliced.codes)
         least = max((len(code.image) for code in sliced.codes), default=0) + 4096

@@ -40,11 +40,13 @@ class Work:
     """Tasks or batches."""
     batch: int = 0
     """Samples in a batch."""
+    together: bool = False
+    """Whether the groups of a block take tasks at the same time."""
 
     @classmethod
-    def listed(cls, tasks: Any) -> Work:
+    def listed(cls, tasks: Any, *, together: bool) -> Work:
         """Tasks that groups take one by one."""
-        return cls(tasks, _NOTHING, len(tasks))
+        return cls(tasks, _NOTHING, len(tasks), together=together)
 
     @classmethod
     def in_batches(cls, order: Any, slices: int, batch: int) -> Work:
@@ -98,6 +100,7 @@ class Launcher:
     """How much of the pool of grids is wanted, in units of 16 bytes."""
     counts: Counts
     timed: bool = False
+    together: bool = True
 
     @staticmethod
     def bytes_beside(memory_bytes: int) -> int:
@@ -113,7 +116,8 @@ class Launcher:
         shares = _Shares(self.cupy, memory_bytes, self.max_steps) if patience else None
         unfit: list[Pairs] = []
         while len(tasks):
-            work = Work.listed(self.counts.traffic.upload(tasks))
+            whole = bool((tasks[:, 0] == START).all())  # items of one slice lie together, parts of loops may be any
+            work = Work.listed(self.counts.traffic.upload(tasks), together=whole and self.together)
             a_block = self.kernel.groups
             blocks = max(1, min(groups, len(tasks)) // a_block)
             unfit.append(self._launch(work, blocks, a_block, words, patience, shares))
@@ -133,7 +137,7 @@ class Launcher:
         traffic = self.counts.traffic
         launch = traffic.upload(np.array([
             *map(address, (self.blob, self.table, work.tasks)), work.count, address(counters),
-            address(work.order), work.order.size, work.batch,
+            address(work.order), work.order.size, work.batch, work.together,
             address(room), words, self.max_steps, *(address(self.samples[name]) for name in _SAMPLES),
             self.columns, *map(address, (out.statuses, out.matches, out.agreement, out.hashes)), address(out.pool),
             out.pool.size, address(self.pool_next), *map(address, (out.offset, out.height, out.width)), self.largest,

@@ -111,25 +111,39 @@ AB_FN void order_items(const Ctx&, u32* items, u32 n, u32 stride, Before before)
 
 #else
 
-// One pass of a merge sort: neighbouring runs become one, each item finding its place by a search in the other run.
-// Equal items stay in order.
+// How many of the first `before_it` items of two runs merged come from the left one. Equal items stay in order.
+template <class Before>
+AB_FN u32 taken_from_left(const u32* left, u32 left_n, const u32* right, u32 right_n, u32 stride, u32 before_it,
+                          Before before) {
+    u32 low = before_it > right_n ? before_it - right_n : 0, high = least(before_it, left_n);
+    while (low < high) {
+        u32 at = (low + high) / 2;
+        if (before(right + (before_it - 1 - at) * stride, left + at * stride))
+            high = at;
+        else
+            low = at + 1;
+    }
+    return low;
+}
+
+// One pass of a merge sort: neighbouring runs become one. Each lane makes a stretch of what comes out, having searched
+// where in the two runs it begins.
 template <class Before>
 AB_FN void merge_runs(const Ctx& c, const u32* from, u32* to, u32 n, u32 stride, u32 run, Before before) {
-    c.g.each(n, [&](u32 i) {
-        u32 start = i / (2 * run) * (2 * run), middle = least(start + run, n), end = least(start + 2 * run, n);
-        bool left = i < middle;
-        const u32* item = from + i * stride;
-        u32 low = left ? middle : start, high = left ? end : middle;
-        while (low < high) {
-            u32 at = (low + high) / 2;
-            const u32* other = from + at * stride;
-            if (left ? before(other, item) : !before(item, other))
-                low = at + 1;
-            else
-                high = at;
+    u32 stretch = (n + AB_LANES - 1) / AB_LANES;
+    c.g.each(AB_LANES, [&](u32 lane) {
+        u32 place = least(lane * stretch, n), end = least(place + stretch, n);
+        while (place < end) {
+            u32 start = place / (2 * run) * (2 * run), middle = least(start + run, n), stop = least(middle + run, n);
+            const u32 *left = from + start * stride, *right = from + middle * stride;
+            u32 left_n = middle - start, right_n = stop - middle;
+            u32 i = taken_from_left(left, left_n, right, right_n, stride, place - start, before), j = place - start - i;
+            for (u32 last = least(end, stop); place < last; ++place) {
+                bool first = i < left_n && (j == right_n || !before(right + j * stride, left + i * stride));
+                const u32* item = first ? left + i++ * stride : right + j++ * stride;
+                for (u32 k = 0; k < stride; ++k) to[place * stride + k] = item[k];
+            }
         }
-        u32 place = left ? i + low - middle : i - middle + low;
-        for (u32 k = 0; k < stride; ++k) to[place * stride + k] = item[k];
     });
 }
 
@@ -204,16 +218,16 @@ AB_FN i32 compare_keys(const u32* a, u32 an, const u32* b, u32 bn) {
 }
 
 #if AB_LANES == 1
-// Ascending order of items of two words: short runs by insertion, then merged by turns between the array and free room
-// behind the arena's top; by heaps where there is no room.
+// Ascending order of items of two words: short runs by insertion, then merged by turns between the array and free room;
+// by heaps where there is none.
 template <class Before>
-AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, Before before) {
+AB_FN void sort_pairs(const Ctx&, u32* pairs, u32 n, u32* room, Before before) {
     auto put = [](u32* to, const u32* from) {
         to[0] = from[0];
         to[1] = from[1];
     };
     constexpr u32 RUN = 8;
-    if (n > RUN && c.a.capacity - c.a.top < 2 * u64(n)) return heap_sort<2>(pairs, n, 2, before);
+    if (n > RUN && !room) return heap_sort<2>(pairs, n, 2, before);
     for (u32 start = 0; start < n; start += RUN) {
         u32 end = least(start + RUN, n);
         for (u32 i = start + 1; i < end; ++i) {
@@ -222,7 +236,7 @@ AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, Before before) {
             put(pairs + 2 * j, held);
         }
     }
-    u32 *from = pairs, *to = c.a.at(c.a.top);
+    u32 *from = pairs, *to = room;
     for (u32 run = RUN; run < n; run *= 2) {
         for (u32 start = 0; start < n; start += 2 * run) {
             u32 middle = least(start + run, n), end = least(start + 2 * run, n), i = start, j = middle, at = start;
@@ -243,13 +257,16 @@ AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, Before before) {
 }
 #else
 template <class Before>
-AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, Before before) {
-    order_items<2>(c, pairs, n, 2, before);
+AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, u32* room, Before before) {
+    if (room)
+        merge_sort(c, pairs, room, n, 2, 1, before);
+    else
+        c.g.one([&] { heap_sort<2>(pairs, n, 2, before); });
 }
 #endif
 
-// Objects without those that are empty or equal the one before, but for one that is empty; how many are left. Loops over
-// pairs make many of them: `connect` has nothing for most.
+// Objects without those that are empty or equal the one before, but for one that is empty; how many are left. Loops
+// over pairs make many of them: `connect` has nothing for most.
 AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
     u32 empty = u32(c.g.min_of(n, i32(n), [&](u32 i) { return pairs[2 * i + 1] ? i32(n) : i32(i); }));
     return c.g.squeeze(pairs, n, 2, [&](u32 a, u32 b) {
@@ -264,9 +281,10 @@ AB_CALL u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
     auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))
         return n;  // strictly ascending, so nothing is equal
-    if (n >= MANY) n = drop_repeated(c, pairs, n);
-    sort_pairs(c, pairs, n, before);
-    return c.g.squeeze(pairs, n, 2, [&](u32 a, u32 b) { return !before(pairs + 2 * a, pairs + 2 * b); });
+    u32 kept = n >= MANY ? drop_repeated(c, pairs, n) : n;
+    bool behind = n - kept >= kept, ahead = c.a.capacity - c.a.top >= 2 * u64(kept);
+    sort_pairs(c, pairs, kept, behind ? pairs + 2 * kept : ahead ? c.a.at(c.a.top) : nullptr, before);
+    return c.g.squeeze(pairs, kept, 2, [&](u32 a, u32 b) { return !before(pairs + 2 * a, pairs + 2 * b); });
 }
 
 }  // namespace arcbatt

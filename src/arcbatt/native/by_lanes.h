@@ -15,13 +15,12 @@ namespace arcbatt {
 
 namespace own = arcbatt_lane;
 
-constexpr u32 LEAST_LANES = 4;    // fewer items are not worth lanes
-constexpr u32 WIDE_INSIDE = 16;   // a loop inside this wide is the one to run by lanes
-constexpr u32 MANY_ITEMS = 16;    // so many are for lanes even where columns inside are wide
-constexpr u32 WIDE_COLUMNS = 64;  // a loop by columns this wide is one for the whole group
-constexpr u32 LANE_TURN = 256;    // items taken together
-constexpr u32 LEAST_HEAP = 256;   // words a lane needs beside its slots
-constexpr u32 SKIPPED = 0xFFFFu;  // in place of a status
+constexpr u32 LEAST_LANES = 4;     // fewer items are not worth lanes
+constexpr u32 WIDE_INSIDE = 16;    // a loop inside this wide is the one to run by lanes
+constexpr u32 WIDE_COLUMNS = 128;  // and so is one by columns this wide
+constexpr u32 LANE_TURN = 256;     // items taken together
+constexpr u32 LEAST_HEAP = 256;    // words a lane needs beside its slots
+constexpr u32 SKIPPED = 0xFFFFu;   // in place of a status
 
 // Room in an arena for lanes: a section each, at its far end, and before them a quarter of it for what is gathered.
 struct LaneRoom {

@@ -12,7 +12,7 @@
 
 namespace arcbatt {
 
-constexpr u32 CHUNK = AB_OWN_SLOTS ? 16 : 128;  // a lane by itself has little room
+constexpr u32 CHUNK = AB_OWN_SLOTS ? 16 : AB_LANES > 1 ? 512 : 128;  // a lane by itself has little room
 constexpr u32 SPREAD_WORDS = 4 * MAX_ARGS * CHUNK;
 
 struct Column {

@@ -42,13 +42,14 @@ struct Part {
 constexpr u64 NO_PLACE = ~u64(0);
 
 // Everything a launch needs, as 64-bit words in device memory; addresses are 0 for what is not asked for. Work is a
-// list of tasks, which a group takes one by one; or, without a list, every slice with every sample of `order`, which a
-// block takes `batch` samples at a time. A block that has a batch runs one instruction after the other for all its
-// samples, so that its groups run the same code at the same time: a kernel of this size waits for its instructions more
-// than for all else. That is for slices without loops, which take about the same time for every sample.
+// list of tasks, which a group takes one by one, or the groups of a block each one at a time (`together`); or, without
+// a list, every slice with every sample of `order`, which a block takes `batch` samples at a time. A block that has a
+// batch runs one instruction after the other for all its samples, so that its groups run the same code at the same
+// time: a kernel of this size waits for its instructions more than for all else. That is for slices without loops,
+// which take about the same time for every sample.
 struct Launch {
     u64 blob, slices, tasks, work_count, next_work;
-    u64 order, order_count, batch;
+    u64 order, order_count, batch, together;
     u64 arenas, arena_words, max_steps;
     u64 cells, offset, height, width, input, expected, task, first, count, demo;
     u64 columns, statuses, matches, agreement, hashes;
@@ -383,12 +384,26 @@ struct Batch {
     }
 };
 
+// The next tasks of the list for a block, one for each of its groups, until there are none: items of one slice begin
+// at the same time, and their groups run the same code about the same time.
+AB_FN void take_together(GroupWork& work, u32& next, Group lanes, Team team) {
+    for (;;) {
+        team.sync();
+        if (team.group == 0) lanes.one([&] { team.shared[0] = fetch_add(next, team.groups); });
+        team.sync();
+        u32 first = team.shared[0];
+        if (first >= work.p.work_count) return;
+        work.run(first + team.group);
+    }
+}
+
 // What a group does in a launch.
 AB_FN void run_launch(const Launch& p, Group lanes, Team team) {
     GroupWork work(p, lanes);
     u32& next = *device_pointer<u32>(p.next_work);
     if (p.tasks) {
         work.use_arena(team.block * team.groups + team.group);
+        if (p.together) return take_together(work, next, lanes, team);
         while (work.run(lanes.from_one([&] { return fetch_add(next, 1); }))) {
         }
         return;

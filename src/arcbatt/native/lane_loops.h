@@ -14,15 +14,15 @@ struct LaneLoops : ColumnLoops {
 
     AB_FN LanesRef lanes_of(Ins ins) const { return LanesRef{body_of(ins, bodies(ins)).w}; }
 
-    // Whether the next items are for lanes. Where loops inside could run by lanes too, or by columns with more of the
-    // lanes than there are items, the first item shows how many items they have.
+    // Whether the next items are for lanes. Where there are loops inside, the first item shows how wide they are:
+    // whether the lanes do better inside.
     AB_FN bool lanes_suit(const Frame& f, Ins ins) const {
         if (!(ins.extra()[0] & BY_LANES) || f.body || f.index < f.slow || f.n - f.index < LEAST_LANES) return false;
         switch (lanes_of(ins).inside()) {
             case NO_LOOPS:
                 return true;
             case COLUMN_LOOPS:
-                return f.n - f.index >= MANY_ITEMS || (f.index && f.columns < WIDE_COLUMNS);
+                return f.index && f.columns < WIDE_COLUMNS;
         }
         return f.index && f.widest < WIDE_INSIDE;
     }

@@ -38,7 +38,7 @@ struct LoopExits : LaneLoops {
         const Frame& f = frames[level];
         Ins ins{code + f.loop};
         if (ins.extra()[0] & BY_COLUMNS) return 2 * AB_LANES;
-        return lanes_suit(f, ins) ? 2 * AB_LANES : 1;
+        return lanes_suit(f, ins) ? AB_LANES : 1;
     }
 
     AB_FN bool can_share(Ins ins) const {
