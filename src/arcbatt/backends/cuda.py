@@ -58,8 +58,9 @@ _POOL_BYTES: Final = 1 << 24
 """Room for the grids of a launch at first."""
 _BATCH_ARENA: Final = 4
 """How many times smaller the arenas of a batch are: it has many, and what does not fit runs by itself."""
+_SHARED_BYTES: Final = (1 << 26, 1 << 16)
+"""Memory for loops that are shared out, and more of it for each item, where there is so much."""
 _MOST_SHARED_BYTES: Final = 32 << 30
-"""Memory for loops that are shared out."""
 _LEAST_SHARED_BYTES: Final = 1 << 20
 _LAUNCH_SAMPLES: Final = 1 << 14
 """Samples a launch at most, so that a stop is seen."""
@@ -440,7 +441,8 @@ class Engine:
                 break
             if tier:
                 self.last.moved(tier, len(items))
-            memory = min(_MOST_SHARED_BYTES, self._spare(words, groups, len(items)))
+            shared = min(_MOST_SHARED_BYTES, _SHARED_BYTES[0] + _SHARED_BYTES[1] * len(items))
+            memory = min(shared, self._spare(words, groups, len(items)))
             patience = self.patience if memory >= _LEAST_SHARED_BYTES else 0
             items = launcher.tasks(tasks_of(START, *items.T), groups, words, patience, memory)
             words, tier = words * _TIER, tier + 1
@@ -519,7 +521,7 @@ class Engine:
     def _finish_on_cpu(
         self, data: PackedSamples, rows: NDArray[np.int64], result: Outputs, wanted: Wanted, largest: int
     ) -> None:
-        """Put the CPU engine's results where nothing fitted on the device: of each program, on the samples it is for."""
+        """Put the CPU engine's results where nothing fitted on the device, program by program."""
         missing = result.statuses[rows] == OVERFLOW
         why = f"too big for an arena on GPU {self.device}"
         for column in np.flatnonzero(missing.any(axis=0)).tolist():
