@@ -78,10 +78,11 @@ def test_it_says_what_came_of_it(whole):
         assert len(record.tasks()) == 80
 
 
-def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(whole, solvers, tmp_path):
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(whole, solvers, tmp_path, ended_by):
     folder = tmp_path / "run"
     process = started(folder, "--solvers", solvers, "-c", 80, "--batch-size", 20, "--threads", 1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(ended_by)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err

@@ -207,7 +207,7 @@ class Engine:
         self.batch = 32
         """Samples a block takes at a time of slices without loops, where there are twice as many."""
         self.patience = 30_000_000
-        """Clock cycles an item may take by itself before its loops are shared out; 0 for any number."""
+        """Clock cycles an item may take a program before its loops are shared out; 0 for any number."""
         self.few = 16 * self.threads
         """How many items that do not fit are for the CPU at once: a launch for so few would take longer."""
         self.together = True
@@ -443,7 +443,8 @@ class Engine:
                 self.last.moved(tier, len(items))
             shared = min(_MOST_SHARED_BYTES, _SHARED_BYTES[0] + _SHARED_BYTES[1] * len(items))
             memory = min(shared, self._spare(words, groups, len(items)))
-            patience = self.patience if memory >= _LEAST_SHARED_BYTES else 0
+            programs = max(1, len(sliced.names) // max(1, slices))  # that an item runs
+            patience = self.patience * programs if memory >= _LEAST_SHARED_BYTES else 0
             items = launcher.tasks(tasks_of(START, *items.T), groups, words, patience, memory)
             words, tier = words * _TIER, tier + 1
         used = 16 * int(self.last.traffic.download(pool_next)[0])

@@ -166,7 +166,7 @@ def _make(kind: EngineKind, graph: Graph, made: list[Any]) -> None:
 def _compile_row(case: str, kind: EngineKind) -> Iterator[Row]:
     compiling = importlib.import_module("arcbatt.backends.cuda_compile")
     cupy = importlib.import_module("cupy")
-    options = compiling.KernelOptions()
+    options = compiling.KernelOptions(custom=f"// {time.time_ns()}\n")  # NVRTC keeps what it compiled, too
     with cupy.cuda.Device(kind.devices[0]) as device:
         arch = int(device.compute_capability)
         seconds = _seconds(lambda: compiling.compiled(cupy.cuda.nvrtc, options, arch))

@@ -1,8 +1,10 @@
-"""The `arcbatt` command: errors become one clear message and exit code 2."""
+"""The `arcbatt` command: errors become one clear message and exit code 2; being ended is as Ctrl-C."""
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
 
 from arcbatt.cli.app import app
 from arcbatt.errors import ArcbattError
@@ -10,6 +12,7 @@ from arcbatt.errors import ArcbattError
 
 def main() -> None:
     """Run the command line."""
+    signal.signal(signal.SIGTERM, _as_ctrl_c)
     try:
         app()
     except ArcbattError as error:
@@ -20,3 +23,8 @@ def main() -> None:
     except KeyboardInterrupt:
         print("arcbatt: interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _as_ctrl_c(_: int, __: FrameType | None) -> None:
+    """What ends processes (`timeout`, a queue's time limit, a container's stop) keeps what is done, as Ctrl-C does."""
+    signal.raise_signal(signal.SIGINT)
