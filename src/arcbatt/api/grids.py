@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -158,8 +159,9 @@ def is_grid(value: Any) -> bool:
     return (
         isinstance(value, tuple)
         and bool(value)
-        and all(isinstance(row, tuple) and bool(row) and len(row) == len(value[0]) for row in value)
-        and all(set(map(type, row)) <= {int} for row in value)
+        and all(issubclass(kind, tuple) for kind in set(map(type, value)))
+        and len(set(map(len, value))) == 1
+        and set(map(type, chain.from_iterable(value))) == {int}
     )
 
 

@@ -20,7 +20,8 @@ from arcbatt.errors import ArcbattError, DataError, UsageError
 from arcbatt.frontend import Program
 from arcbatt.verify.compare import Agreement, Difference, Tally, compare
 from arcbatt.verify.shrink import Case, as_expression, shrink
-from arcbatt.verify.sides import NOT_LOWERED, Side, engines_here, side_named
+from arcbatt.verify.sides import NOT_LOWERED, ON_ENGINE, GpuSide, Side, engines_here, side_named
+from arcbatt.verify.vectors import run_together
 from arcbatt.verify.workload import Batch, file_batches, random_batches, spread_tasks
 
 
@@ -34,7 +35,9 @@ def verify_all_vectors(path: Path, backends: Sequence[str], show: int) -> None:
 def verify_vectors(path: Path, backend: str, show: int) -> bool:
     """Print how many vectors agree, in all and for each primitive, and the first that do not; whether all do."""
     coverage: Counter[str] = Counter()
-    report = check(read_vectors(path), backend_named(backend, coverage))
+    side = None if backend == "python" else side_named(backend)
+    vectors = list(read_vectors(path))
+    report = check(iter(vectors), run_of(side, vectors, coverage) if side else evaluate)
     _print_per_primitive(report)
     for vector, outcome in report.differences[:show]:
         _print_difference(vector, outcome)
@@ -150,22 +153,21 @@ def _value(side: Side, case: Case) -> str:
     return str(value) if isinstance(value, Failed) else _short(value)
 
 
-def backend_named(name: str, coverage: Counter[str]) -> Run:
-    """How to run one program on one sample with a backend; what left the engine is counted with its reason."""
-    if name == "python":
-        return evaluate
-    side = side_named(name)
+def run_of(side: Side, vectors: Sequence[Vector], coverage: Counter[str]) -> Run:
+    """How to run the program of a vector on a side; what left the engine is counted with its reason."""
+    if isinstance(side, GpuSide):
+        return run_together(side, vectors, coverage)
 
     def run(program: Program, sample: Sample) -> Outcome:
         answers = side.answers([program], [sample], lambda: False)
-        coverage[answers.reasons[0].removeprefix(NOT_LOWERED) if answers.absent.any() else "on the engine"] += 1
+        coverage[answers.reasons[0].removeprefix(NOT_LOWERED) if answers.absent.any() else ON_ENGINE] += 1
         return side.value(program, sample)
 
     return run
 
 
 def _print_coverage(coverage: Counter[str], total: int) -> None:
-    inside = coverage.pop("on the engine", 0)
+    inside = coverage.pop(ON_ENGINE, 0)
     typer.echo(f"{inside:,} of {total:,} ran wholly on the engine ({100 * inside / max(total, 1):.2f}%); the rest:")
     for reason, count in coverage.most_common(12):
         typer.echo(f"  {count:>5} {reason}")

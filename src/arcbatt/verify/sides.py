@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcbatt.backends.choose import backend_for
 from arcbatt.backends.outcome import Failed, Outcome
-from arcbatt.backends.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, outcome_hash
+from arcbatt.backends.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs, outcome_hash
 from arcbatt.backends.python import Sample, evaluate
 from arcbatt.errors import DataError, UsageError
 from arcbatt.frontend import Program
@@ -28,6 +28,7 @@ ENGINES: Final = ("cpu", "lanes", "cuda")
 REFUSED: Final = 0xBAD
 """The hash of what an engine refuses to load; no outcome has it but by chance."""
 NOT_LOWERED: Final = "not lowered: "
+ON_ENGINE: Final = "on the engine"
 REFERENCE_STEPS: Final = 2_000_000
 """Steps after which the reference leaves an evaluation to the engines, a few seconds' worth."""
 
@@ -118,20 +119,25 @@ class EngineSide:
 
     def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
         """Every program on every sample; absent what the engine would leave to the reference."""
-        found = Answers.empty(len(samples), len(programs))
         try:
             engine = self.kind.of(programs, **self.options)
         except ValueError:  # code that the engine itself will not load: no answer can be right
+            found = Answers.empty(len(samples), len(programs))
             found.hashes[:] = REFUSED
             return found
-        outputs = engine.run(samples, outputs="hash", complete=False, stop=stop)
+        return self.read(engine, programs, engine.run(samples, outputs="hash", complete=False, stop=stop))
+
+    def read(self, engine: Any, programs: Sequence[Program], outputs: Outputs) -> Answers:
+        """The answers in what a run of an engine gave, without those it left open."""
+        found = Answers.empty(len(outputs.statuses), len(programs))
+        assert outputs.hashes is not None
         columns = {name: column for column, name in enumerate(engine.names)}
         order = [columns[program.name] for program in programs]
         found.hashes, statuses = outputs.hashes[:, order], outputs.statuses[:, order]
         for status in (OVERFLOW, ESCAPE):
             if (statuses == status).any():
                 found.absent[statuses == status] = found.reason(STATUS[status])
-        rejected = self.rejected(engine, len(samples))
+        rejected = self.rejected(engine, len(outputs.statuses))
         for column, program in enumerate(programs):
             if program.name in rejected:
                 found.absent[:, column] = found.reason(f"{NOT_LOWERED}{rejected[program.name]}")
@@ -159,15 +165,23 @@ class GpuSide(EngineSide):
         """A grid or a failure as the GPU gives it; any other value is the CPU's if their hashes are equal."""
         engine = self.kind.of([program], **self.options)
         outputs = engine.run([sample], outputs="grid", complete=False)
-        status, grid = int(outputs.statuses[0, 0]), outputs.grid(0, 0)
-        if status in REASONS:
-            return Failed(REASONS[status])
-        if grid is not None:
-            return tuple(map(tuple, grid.tolist()))
-        value = engine.values(sample)[program.name]
-        if status or program.name in self.rejected(engine, 1) or outcome_hash(value) == int(outputs.hashes[0, 0]):
-            return value
-        raise DataError(f"the GPU gives a value that is no grid, with the hash {int(outputs.hashes[0, 0]):#x}")
+        left = bool(self.read(engine, [program], outputs).absent.any())
+        return gpu_outcome(outputs, 0, 0, left, lambda: engine.values(sample)[program.name])
+
+
+def gpu_outcome(outputs: Outputs, row: int, column: int, left: bool, elsewhere: Callable[[], Outcome]) -> Outcome:
+    """What the GPU gives: grids and failures its own, other values from elsewhere if their hashes are equal."""
+    status, grid = int(outputs.statuses[row, column]), outputs.grid(row, column)
+    if not left and status in REASONS:
+        return Failed(REASONS[status])
+    if not left and grid is not None:
+        return tuple(map(tuple, grid.tolist()))
+    value = elsewhere()
+    assert outputs.hashes is not None
+    hashed = int(outputs.hashes[row, column])
+    if left or outcome_hash(value) == hashed:
+        return value
+    raise DataError(f"the GPU gives a value that is no grid, with the hash {hashed:#x}")
 
 
 def side_named(name: str) -> Side:
