@@ -136,6 +136,25 @@ def test_sets_are_seen_in_the_order_of_the_language(items):
     assert [rank(x) for x in seen] == sorted(rank(x) for x in seen)
 
 
+PLACES = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
+CELLS = st.tuples(st.integers(0, 2), PLACES)
+KINDS_OF_ITEMS = (
+    CELLS,
+    st.one_of(PLACES, CELLS),
+    st.tuples(st.integers(0, 1), st.one_of(st.none(), st.integers(0, 1))),
+    st.frozensets(PLACES, max_size=4),
+    st.frozensets(CELLS, max_size=4),
+    st.frozensets(st.one_of(PLACES, CELLS), max_size=4),
+    st.frozensets(st.one_of(st.booleans(), PLACES), max_size=4),
+    st.frozensets(st.frozensets(PLACES, max_size=2), max_size=3),
+)
+
+
+@given(st.one_of(*(st.frozensets(items, max_size=8) for items in KINDS_OF_ITEMS)))
+def test_the_quick_ways_to_order_sets_are_the_slow_one(items):
+    assert ordered(items) == tuple(sorted(items, key=rank))
+
+
 def test_ties_take_the_first():
     assert call("mostcolor", ((2, 1), (1, 2))) == 1
     assert call("leastcolor", ((2, 1), (1, 2), (0, 0))) == 0

@@ -42,15 +42,14 @@ def rows_of(grid: Grid) -> Grid:
 
 def _turned(patch: Patch, row: IJ, column: IJ, offset: IJ) -> Patch:
     """Each place (i, j) sent to the dot products with `row` and `column`, plus the offset."""
-
-    def place(i: int, j: int) -> IJ:
-        return number(row[0] * i + row[1] * j + offset[0]), number(column[0] * i + column[1] * j + offset[1])
-
     if not container_of(patch):
         return frozenset()
+    (a, b), (c, d), (down, right) = row, column, offset
     if holds_cells(patch):
-        return frozenset((colour, place(i, j)) for colour, (i, j) in patch)
-    return frozenset(place(i, j) for i, j in patch)
+        return frozenset(
+            (colour, (number(a * i + b * j + down), number(c * i + d * j + right))) for colour, (i, j) in patch
+        )
+    return frozenset((number(a * i + b * j + down), number(c * i + d * j + right)) for i, j in patch)
 
 
 def rot90(grid: Grid) -> Grid:

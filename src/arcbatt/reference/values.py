@@ -42,6 +42,8 @@ def ordered(container: Container) -> tuple[Any, ...]:
     items = set_of(container)
     if _uniform(items):
         return tuple(sorted(items))
+    if set(map(type, items)) == {frozenset} and _uniform(frozenset().union(*items)):
+        return tuple(sorted(items, key=sorted))  # as the sorted lists they are
     return tuple(sorted(items, key=rank))
 
 
@@ -50,12 +52,15 @@ def _uniform(items: frozenset[Any]) -> bool:
     kinds = set(map(type, items))
     if kinds <= {int, bool}:
         return True
-    if kinds != {tuple}:
+    if kinds != {tuple} or set(map(len, items)) != {2}:
         return False
-    shapes = {tuple(map(type, item)) for item in items}
-    if shapes <= {(int, int)}:
-        return True
-    return shapes == {(int, tuple)} and {tuple(map(type, item[1])) for item in items} == {(int, int)}
+    firsts, seconds = zip(*items, strict=True)
+    if set(map(type, firsts)) != {int}:
+        return False
+    kinds = set(map(type, seconds))
+    if kinds == {tuple} and set(map(len, seconds)) == {2}:
+        kinds = set(map(type, chain.from_iterable(seconds)))
+    return kinds == {int}
 
 
 def set_of(value: Value) -> frozenset[Any]:
