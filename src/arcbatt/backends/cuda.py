@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +25,7 @@ from arcbatt.backends.completion import Completion
 from arcbatt.backends.crew import crew_of
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
 from arcbatt.backends.cuda_launch import START, Counts, Launcher, Work, tasks_of
+from arcbatt.backends.cuda_leftovers import Leftovers, Rows
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Stop
@@ -149,6 +150,8 @@ class _Ran:
     pool_used: int
     tiers: int
     arena_bytes: int
+    leftovers: Leftovers
+    """What the CPU engine has begun meanwhile of what did not fit."""
 
 
 class Engine:
@@ -235,15 +238,16 @@ class Engine:
     def _cpu(self) -> cpu.Engine:
         return cpu.Engine(self.graph, threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites)
 
-    def _cpu_for(self, column: int) -> cpu.Engine:
-        """The CPU engine of one program."""
-        if column not in self._cpu_of:
-            name = self.names[column]
-            program = self.graph.to_program(self.graph.outputs[name], name)
-            self._cpu_of[column] = cpu.Engine.of(
-                [program], threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites
+    def _cpu_for(self, number: int) -> cpu.Engine:
+        """The CPU engine of the programs of a slice."""
+        if number not in self._cpu_of:
+            outputs = self.graph.outputs
+            names = self.sliced(0).codes[number].outputs
+            programs = [self.graph.to_program(outputs[name], name) for name in names]
+            self._cpu_of[number] = cpu.Engine.of(
+                programs, threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites
             )
-        return self._cpu_of[column]
+        return self._cpu_of[number]
 
     def pack(self, samples: Sequence[Sample] | PackedSamples) -> PackedSamples:
         """Samples as arrays, if they are not yet."""
@@ -430,6 +434,7 @@ class Engine:
         items = np.stack([np.repeat(rest, len(order)), np.tile(order, len(rest))], axis=1)
         if straight is not None:
             items = np.concatenate([straight, items])
+        leftovers = Leftovers(partial(self._slice_on_cpu, data.only(part), wanted, largest), self.few)
         words, tier = max(self._arena_bytes // 4, least), 0
         if len(items) and not self._most_groups(words, len(items)):
             words = least
@@ -445,13 +450,16 @@ class Engine:
             memory = min(shared, self._spare(words, groups, len(items)))
             programs = max(1, len(sliced.names) // max(1, slices))  # that an item runs
             patience = self.patience * programs if memory >= _LEAST_SHARED_BYTES else 0
-            items = launcher.tasks(tasks_of(START, *items.T), groups, words, patience, memory)
+            items = launcher.tasks(tasks_of(START, *items.T), groups, words, patience, memory, leftovers.begin)
             words, tier = words * _TIER, tier + 1
+            if len(items) > self.few:
+                leftovers.drop()  # they go to bigger arenas
         used = 16 * int(self.last.traffic.download(pool_next)[0])
         if used > pool_bytes and wanted == "grid":
+            leftovers.drop()
             return self._run_part(data, part, wanted, largest, used)
         self.last.items += slices * len(order)
-        return _Ran(out, used, tier, 4 * words // _TIER)
+        return _Ran(out, used, tier, 4 * words // _TIER, leftovers)
 
     def _in_batches(
         self, launcher: Launcher, order: NDArray[np.int32], slices: int, least: int
@@ -513,21 +521,48 @@ class Engine:
         result.grown += ran.tiers - 1
         result.peak_bytes = max(result.peak_bytes, ran.arena_bytes)
         result.done[part] = True
-        self._finish_on_cpu(data, np.arange(part.start, part.stop), result, wanted, largest)
+        self._finish_on_cpu(data, part, result, wanted, largest, ran.leftovers)
         is_open = (result.statuses[part] == OVERFLOW) | (result.statuses[part] == ESCAPE)
         whole = bool(self.sliced(len(data)).rejected)
         self.last.open_samples += part.stop - part.start if whole else int(is_open.any(axis=1).sum())
 
     # --- what the device left open ---
     def _finish_on_cpu(
-        self, data: PackedSamples, rows: NDArray[np.int64], result: Outputs, wanted: Wanted, largest: int
+        self, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int, leftovers: Leftovers
     ) -> None:
-        """Put the CPU engine's results where nothing fitted on the device, program by program."""
-        missing = result.statuses[rows] == OVERFLOW
-        why = f"too big for an arena on GPU {self.device}"
-        for column in np.flatnonzero(missing.any(axis=0)).tolist():
-            self._on_cpu(data, rows[missing[:, column]], result, wanted, largest, why, None, column)
-        self.last.on_cpu += int(missing.sum())
+        """Put the CPU engine's results where nothing fitted on the device, slice by slice."""
+        missing = result.statuses[part] == OVERFLOW
+        count = int(missing.sum())
+        if count:
+            result.moved[f"too big for an arena on GPU {self.device}"] += count
+            self.last.on_cpu += count
+        columns = self._columns()
+        for number, rows, found in leftovers.results():
+            self._take(result, part.start + rows, found, columns[number])
+            missing[np.ix_(rows, columns[number])] = False
+        for number, own in enumerate(columns if missing.any() else ()):
+            rows = np.flatnonzero(missing[:, own].any(axis=1))
+            if len(rows):
+                found = self._slice_on_cpu(data.only(part), wanted, largest, number, rows)
+                self._take(result, part.start + rows, found, own)
+
+    def _columns(self) -> list[NDArray[np.int64]]:
+        """Of each slice, the columns of its programs."""
+        numbers = {name: column for column, name in enumerate(self.names)}
+        return [np.array([numbers[name] for name in code.outputs], np.int64) for code in self.sliced(0).codes]
+
+    def _slice_on_cpu(self, data: PackedSamples, wanted: Wanted, largest: int, number: int, rows: Rows) -> Outputs:
+        """What a slice's programs give on some samples on the CPU engine."""
+        return self._cpu_for(number).run(data.only(rows), wanted, largest=largest, complete=False)
+
+    @staticmethod
+    def _take(result: Outputs, rows: Rows, found: Outputs, columns: NDArray[np.int64] | None = None) -> None:
+        """Put what the CPU engine found among the results, of every program or of some."""
+        base = 0
+        if result.grids is not None and found.grids is not None:
+            base = len(result.grids.cells)
+            result.grids.cells = np.concatenate([result.grids.cells, found.grids.cells])
+        result.put(rows, found, base, columns)
 
     def _on_cpu(
         self,
@@ -538,19 +573,12 @@ class Engine:
         largest: int,
         why: str,
         stop: Stop | None,
-        column: int | None = None,
     ) -> None:
-        """Run samples on the CPU engine, every program or one; put its results among the others, and count them."""
-        engine = self._cpu if column is None else self._cpu_for(column)
-        found = engine.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
-        base = 0
-        if result.grids is not None and found.grids is not None:
-            base = len(result.grids.cells)
-            result.grids.cells = np.concatenate([result.grids.cells, found.grids.cells])
-        result.put(rows, found, base, column)
-        if column is None:
-            result.done[rows] = found.done
-        result.moved[why] += int(found.done.sum()) * len(found.names)
+        """Run samples on the CPU engine, put its results among the others, and count them."""
+        found = self._cpu.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
+        self._take(result, rows, found)
+        result.done[rows] = found.done
+        result.moved[why] += int(found.done.sum()) * len(self.names)
 
     def _complete(
         self,

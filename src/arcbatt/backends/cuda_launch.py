@@ -5,6 +5,7 @@ native/cuda_engine.h has the other side of the tables here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -111,8 +112,19 @@ class Launcher:
         """Run batches; the items that did not fit."""
         return self._launch(work, min(blocks, work.count), work.batch, words, 0, None)
 
-    def tasks(self, tasks: NDArray[np.uint32], groups: int, words: int, patience: int, memory_bytes: int) -> Pairs:
-        """Run tasks, and the loops they leave in parts, round after round; the items that did not fit."""
+    def tasks(
+        self,
+        tasks: NDArray[np.uint32],
+        groups: int,
+        words: int,
+        patience: int,
+        memory_bytes: int,
+        left: Callable[[Pairs], None],
+    ) -> Pairs:
+        """Run tasks, and the loops they leave in parts, round after round; the items that did not fit.
+
+        `left` is told of these after each round.
+        """
         shares = _Shares(self.cupy, memory_bytes, self.max_steps) if patience else None
         unfit: list[Pairs] = []
         while len(tasks):
@@ -121,6 +133,7 @@ class Launcher:
             a_block = self.kernel.groups
             blocks = max(1, min(groups, len(tasks)) // a_block)
             unfit.append(self._launch(work, blocks, a_block, words, patience, shares))
+            left(unfit[-1])
             tasks = shares.next_round(tasks) if shares else tasks[:0]
         if shares:
             self.counts.halts += len(shares.halts)

@@ -98,8 +98,10 @@ class Outputs:
         assert self.grids is not None, 'grids are kept by run(..., outputs="grid")'
         return self.grids.grid(sample, program)
 
-    def put(self, rows: NDArray[np.int64], part: Outputs, base: int = 0, column: int | None = None) -> None:
-        """Put the outcomes of another run in the places of its samples here; `column` is the program it ran, if one.
+    def put(
+        self, rows: NDArray[np.int64], part: Outputs, base: int = 0, columns: NDArray[np.int64] | None = None
+    ) -> None:
+        """Put the outcomes of another run in the places of its samples here; `columns` are its programs, if not all.
 
         Grids are where the other run has them, `base` cells further on: the cells are the caller's to bring.
         """
@@ -114,7 +116,7 @@ class Outputs:
             ]
         for target, given in pairs:
             if target is not None and given is not None and len(target):
-                target[rows, slice(None) if column is None else slice(column, column + 1)] = given
+                target[rows if columns is None else np.ix_(rows, columns)] = given
 
     def reason(self, why: str) -> int:
         """What `origin` holds for a reason, kept if it is new; the last one stands for all beyond it."""
