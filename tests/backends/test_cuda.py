@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from arcbatt.arc.tasks import load_tasks
-from arcbatt.backends import cpu
+from arcbatt.backends import cpu, cuda_memory
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.errors import UsageError
 from arcbatt.frontend import parse_program
@@ -157,8 +157,8 @@ def test_long_loops_are_shared_out_and_nothing_changes(cuda, patience, max_steps
 
 
 def test_memory_too_small_to_share_loops_out_only_costs_time(cuda, monkeypatch):
-    monkeypatch.setattr(cuda, "_LEAST_SHARED_BYTES", 0)
-    monkeypatch.setattr(cuda, "_MOST_SHARED_BYTES", 1 << 8)
+    monkeypatch.setattr(cuda_memory, "_LEAST_SHARED_BYTES", 0)
+    monkeypatch.setattr(cuda_memory, "_MOST_SHARED_BYTES", 1 << 8)
     programs = [parse_program(f"def solve_{name}(I):\n    {LOOPS[name]}\n") for name in ("shared", "filtered")]
     want = cpu.Engine.of(programs).run(TASKS[0].samples, "grid")
     engine = cuda.Engine.of(programs, arena_bytes=1 << 16)

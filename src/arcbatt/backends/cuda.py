@@ -26,6 +26,7 @@ from arcbatt.backends.crew import crew_of
 from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
 from arcbatt.backends.cuda_launch import START, Counts, Launcher, Work, tasks_of
 from arcbatt.backends.cuda_leftovers import Leftovers, Rows
+from arcbatt.backends.cuda_memory import DeviceMemory
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Stop
@@ -53,16 +54,10 @@ _TIER: Final = 16
 """How many times bigger the next tier's arenas are."""
 _MOST_WORDS: Final = 1 << 28
 """The biggest arena on the device."""
-_LAUNCH_BYTES: Final = 1 << 14
-"""What a launch allocates beside arenas and by item, at most."""
 _POOL_BYTES: Final = 1 << 24
 """Room for the grids of a launch at first."""
 _BATCH_ARENA: Final = 4
 """How many times smaller the arenas of a batch are: it has many, and what does not fit runs by itself."""
-_SHARED_BYTES: Final = (1 << 26, 1 << 16)
-"""Memory for loops that are shared out, and more of it for each item, where there is so much."""
-_MOST_SHARED_BYTES: Final = 32 << 30
-_LEAST_SHARED_BYTES: Final = 1 << 20
 _LAUNCH_SAMPLES: Final = 1 << 14
 """Samples a launch at most, so that a stop is seen."""
 
@@ -194,7 +189,6 @@ class Engine:
         self.names = list(graph.outputs)
         self.max_steps = max_steps
         self.kernel = replace(kernel or KernelOptions(), custom=device_text(graph_sources(graph)))
-        self.memory_fraction = memory_fraction
         self.keep_going = keep_going
         self.threads = threads or os.cpu_count() or 1
         self.crew = crew_of(self.threads)
@@ -228,6 +222,7 @@ class Engine:
             self._multiprocessors = int(current.attributes["MultiProcessorCount"])
             path = cubin(cupy.cuda.nvrtc, self.kernel, int(current.compute_capability))
             self._function = cupy.RawModule(path=str(path)).get_function(ENTRY)
+        self._memory = DeviceMemory(cupy, memory_fraction, self.kernel.groups, self.groups)
 
     @classmethod
     def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
@@ -420,7 +415,7 @@ class Engine:
         there = {**self.resident(data)}
         for name in ("input", "expected", "task"):
             there[name] = there[name][part]
-        pool_bytes = pool_bytes or min(_POOL_BYTES, self.room() // 4)
+        pool_bytes = pool_bytes or min(_POOL_BYTES, self._memory.room() // 4)
         out = _Results.make(part.stop - part.start, len(self.names), wanted, pool_bytes)
         pool_next = cupy.zeros(1, np.uint32)
         launcher = Launcher(
@@ -436,20 +431,19 @@ class Engine:
             items = np.concatenate([straight, items])
         leftovers = Leftovers(partial(self._slice_on_cpu, data.only(part), wanted, largest), self.few)
         words, tier = max(self._arena_bytes // 4, least), 0
-        if len(items) and not self._most_groups(words, len(items)):
+        if len(items) and not self._memory.groups_for(words, len(items)):
             words = least
-            if not self._most_groups(words, len(items)):
+            if not self._memory.groups_for(words, len(items)):
                 raise cupy.cuda.memory.OutOfMemoryError(4 * words, 0)
         while len(items) and not (tier and len(items) <= self.few):
-            groups = min(self.groups, self._most_groups(words, len(items)))
+            groups = min(self.groups, self._memory.groups_for(words, len(items)))
             if not groups or words > _MOST_WORDS:
                 break
             if tier:
                 self.last.moved(tier, len(items))
-            shared = min(_MOST_SHARED_BYTES, _SHARED_BYTES[0] + _SHARED_BYTES[1] * len(items))
-            memory = min(shared, self._spare(words, groups, len(items)))
+            memory = self._memory.for_shares(words, groups, len(items))
             programs = max(1, len(sliced.names) // max(1, slices))  # that an item runs
-            patience = self.patience * programs if memory >= _LEAST_SHARED_BYTES else 0
+            patience = self.patience * programs if memory else 0
             items = launcher.tasks(tasks_of(START, *items.T), groups, words, patience, memory, leftovers.begin)
             words, tier = words * _TIER, tier + 1
             if len(items) > self.few:
@@ -467,38 +461,11 @@ class Engine:
         """Run the first slices on all samples by batches; the items that are left. None if there are no batches."""
         blocks = self._multiprocessors * self.kernel.blocks
         words = max(self._arena_bytes // 4 // _BATCH_ARENA, least)
-        batch = min(self.batch, self._most_groups(words, 2 * slices * len(order)) // blocks)
+        batch = min(self.batch, self._memory.groups_for(words, 2 * slices * len(order)) // blocks)
         if not slices or batch < self.kernel.groups or len(order) < 2 * batch:
             return None
         work = Work.in_batches(self._to_device("order", order), slices, batch)
         return launcher.batches(work, blocks, words)
-
-    def most_bytes(self) -> int:
-        """What may be allocated in all: the pool's limit, or else the fraction of what is free."""
-        pool = cupy.get_default_memory_pool()
-        free, _ = cupy.cuda.runtime.memGetInfo()
-        return int(pool.get_limit()) or int(self.memory_fraction * (free + pool.total_bytes()))
-
-    def room(self) -> int:
-        """Bytes that may still be allocated."""
-        pool = cupy.get_default_memory_pool()
-        free, _ = cupy.cuda.runtime.memGetInfo()
-        return max(0, min(self.most_bytes() - int(pool.used_bytes()), int(free) + int(pool.free_bytes())))
-
-    def _most_groups(self, words: int, items: int) -> int:
-        """How many groups may run so many items, each in an arena of so many words: whole blocks of groups, or none."""
-        a_block = self.kernel.groups
-        room = self.room() - _LAUNCH_BYTES - 8 * items
-        groups = max(0, room) // (4 * words * a_block) * a_block
-        pool = cupy.get_default_memory_pool()
-        if pool.total_bytes() + 4 * words * min(groups, self.groups) > self.most_bytes():
-            pool.free_all_blocks()  # blocks of other sizes would come on top
-        return groups
-
-    def _spare(self, words: int, groups: int, items: int) -> int:
-        """Bytes that are left beside so many arenas."""
-        spare = self.room() - 4 * words * groups - _LAUNCH_BYTES - 64 * items
-        return max(0, spare - Launcher.bytes_beside(spare)) // 2 // 16 * 16
 
     def _fetch(
         self, ran: _Ran, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int
