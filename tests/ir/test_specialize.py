@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from arcbatt.backends.outcome import Failed
 from arcbatt.backends.python import Sample, evaluate
+from arcbatt.errors import Fail
 from arcbatt.frontend import parse_program
 from arcbatt.ir.evaluate import ESCAPED, evaluate_graph
 from arcbatt.ir.options import Rewrites
+from arcbatt.ir.specialize import plain_type
 from arcbatt.ir.typed import GROUP, body_nodes
-from arcbatt.ops import OPS
+from arcbatt.ops import OPS, Kind
 from arcbatt.ops.types import BOOL, GRID, INT, NEVER, OPT_INT, Seq, Set, Tup, as_seq
 from arcbatt.reference.machine import call
 from ir.support import compiled, equal, random_programs, random_sample
@@ -93,16 +95,22 @@ def test_what_cannot_be_resolved_says_why_and_touches_nothing_else():
 
 
 def test_a_number_in_place_of_a_container_always_fails_as_the_compiler_says():
-    for name, spec in OPS.items():
-        if spec.arity == 1 and not any(_takes_number(rule.params[0]) for rule in spec.rules):
-            program = parse_program(f"def solve_0(I):\n    return {name}(height(I))\n")
-            result = evaluate(program, Sample(GRID_A))
-            assert isinstance(result, Failed), name
-            assert result.reason == "type", name
+    plain = [name for name, spec in OPS.items() if spec.arity == 1 and spec.kind is Kind.PLAIN]
+    never = [
+        (name, kind) for name in plain for kind in (INT, BOOL) if (plain_type(name, (kind,)) or [None])[0] == NEVER
+    ]
+    assert len(never) > 50
+    for name, kind in never:
+        for value in (False, True) if kind == BOOL else (-3, 0, 1, 5):
+            with pytest.raises(Fail) as failed:
+                call(name, value)
+            assert failed.value.reason == "type", name
 
 
-def _takes_number(param) -> bool:
-    return param in (INT, BOOL) or (not isinstance(param, (Set, Seq, Tup)) and param != GRID)
+def test_not_of_a_number_is_the_references():
+    program = parse_program("def solve_0(I):\n    return flip(height(I))\n")
+    assert evaluate(program, Sample(GRID_A)) is False
+    assert compiled([program], Rewrites()).graph.unresolved == {"solve_0": "no rule of flip takes (Int)"}
 
 
 def conforms(value, kind) -> bool:

@@ -71,7 +71,7 @@ def plain_type(op: str, args: tuple[Type, ...]) -> tuple[Type, bool] | None:
     for exact in (True, False):
         if rule := spec.rule_for(args, exact=exact):
             return (NEVER, exact) if any(True for _ in variables(rule.result)) else (rule.result, exact)
-    if spec.arity == 1 and args[0] in (INT, BOOL):
+    if spec.arity == 1 and args[0] in (INT, BOOL) and all(rule.params[0] != BOOL for rule in spec.rules):
         return NEVER, False  # a number where a container, a pair or a grid is wanted always fails
     if op == "colorcount" and args[1] not in _NUMBERS:
         return plain_type(op, (args[0], INT))  # no cell has such a colour
