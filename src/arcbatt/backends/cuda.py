@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import Any, Final
@@ -233,6 +233,15 @@ class Engine:
     def _cpu(self) -> cpu.Engine:
         return cpu.Engine(self.graph, threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites)
 
+    @cached_property
+    def _column_of(self) -> dict[str, int]:
+        return {name: column for column, name in enumerate(self.names)}
+
+    @cached_property
+    def _columns(self) -> list[NDArray[np.int64]]:
+        """Of each slice, the columns of its programs."""
+        return [np.array([self._column_of[name] for name in code.outputs], np.int64) for code in self.sliced(0).codes]
+
     def _cpu_for(self, number: int) -> cpu.Engine:
         """The CPU engine of the programs of a slice."""
         if number not in self._cpu_of:
@@ -259,7 +268,7 @@ class Engine:
             wanted = self._slices or min(_MOST_SLICES, -(-_ITEMS_A_GROUP * self.groups // max(samples, 1)))
             with self.last.traffic.stage("slice"):
                 self._sliced = slice_graph(self._typed, max(1, wanted))
-                words, table = self._sliced.blob({name: column for column, name in enumerate(self.names)})
+                words, table = self._sliced.blob(self._column_of)
             self._blob, self._table = self.last.traffic.upload(words), self.last.traffic.upload(table)
         return self._sliced
 
@@ -306,7 +315,11 @@ class Engine:
 
         with self._turn:
             self.last = stats
-            self._on_device(data, result, outputs, largest, stop, told if progress and complete else progress)
+            with self._until_lost():
+                self._run_parts(data, result, outputs, largest, stop, told if progress and complete else progress)
+            if self.lost and not (stop and stop()):
+                result.incidents[self.lost] += 1
+                self._on_cpu(data, np.flatnonzero(~result.done), result, outputs, largest, self.lost, stop)
         result.seconds["run"] = time.perf_counter() - start
         if complete:
             self._complete(data, result, largest, stop, progress)
@@ -318,26 +331,16 @@ class Engine:
         return self._cpu.values(sample)
 
     # --- launches ---
-    def _on_device(
-        self,
-        data: PackedSamples,
-        result: Outputs,
-        wanted: Wanted,
-        largest: int,
-        stop: Stop | None,
-        progress: Callable[[int], None] | None,
-    ) -> None:
-        """All samples on the device, and on the CPU engine what it leaves where it fails."""
+    @contextmanager
+    def _until_lost(self) -> Iterator[None]:
+        """Work on the device; where the device fails that ends, and `lost` says why, or it is raised."""
         try:
             with cupy.cuda.Device(self.device):
-                self._run_parts(data, result, wanted, largest, stop, progress)
+                yield
         except (*lost_device(), cupy.cuda.memory.OutOfMemoryError) as error:
             if not self.keep_going:
                 raise
             self.lost = f"GPU {self.device} failed: {first_line(error)}"
-        if self.lost and not (stop and stop()):
-            result.incidents[self.lost] += 1
-            self._on_cpu(data, np.flatnonzero(~result.done), result, wanted, largest, self.lost, stop)
 
     def _run_parts(
         self,
@@ -500,23 +503,18 @@ class Engine:
         """Put the CPU engine's results where nothing fitted on the device, slice by slice."""
         missing = result.statuses[part] == OVERFLOW
         count = int(missing.sum())
-        if count:
-            result.moved[f"too big for an arena on GPU {self.device}"] += count
-            self.last.on_cpu += count
-        columns = self._columns()
+        if not count:
+            return
+        result.moved[f"too big for an arena on GPU {self.device}"] += count
+        self.last.on_cpu += count
         for number, rows, found in leftovers.results():
-            self._take(result, part.start + rows, found, columns[number])
-            missing[np.ix_(rows, columns[number])] = False
-        for number, own in enumerate(columns if missing.any() else ()):
+            self._take(result, part.start + rows, found, self._columns[number])
+            missing[np.ix_(rows, self._columns[number])] = False
+        for number, own in enumerate(self._columns if missing.any() else ()):
             rows = np.flatnonzero(missing[:, own].any(axis=1))
             if len(rows):
                 found = self._slice_on_cpu(data.only(part), wanted, largest, number, rows)
                 self._take(result, part.start + rows, found, own)
-
-    def _columns(self) -> list[NDArray[np.int64]]:
-        """Of each slice, the columns of its programs."""
-        numbers = {name: column for column, name in enumerate(self.names)}
-        return [np.array([numbers[name] for name in code.outputs], np.int64) for code in self.sliced(0).codes]
 
     def _slice_on_cpu(self, data: PackedSamples, wanted: Wanted, largest: int, number: int, rows: Rows) -> Outputs:
         """What a slice's programs give on some samples on the CPU engine."""
@@ -558,7 +556,7 @@ class Engine:
         """Have the reference fill in what no engine could do, marked with why."""
         rejected = self.sliced(len(data)).rejected
         ran = np.flatnonzero(result.done)
-        result.mark_open(ran, {self.names.index(name): why for name, why in rejected.items()})
+        result.mark_open(ran, {self._column_of[name]: why for name, why in rejected.items()})
         with Completion(
             result,
             data,
