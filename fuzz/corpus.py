@@ -26,6 +26,17 @@ _EXPRESSIONS = (
     "max(at(-1, 0), at(1, 0), at(0, a), x) % 10",
     "where(b and i < h - 1 or not j * w > a, abs(x - a), min(x, i // (j - 1)))",
 )
+_NESTED = """
+def solve_a(I):
+    x1 = asindices(I)
+    x2 = objects(I, T, F, T)
+    x3 = fork(multiply, sign, identity)
+    x4 = chain(fork(add, first, last), lbind(apply, x3), fork(subtract, first, compose(center, last)))
+    x5 = compose(lbind(compose, x4), lbind(lbind, astuple))
+    x6 = chain(rbind(compose, x5), lbind(lbind, valmin), rbind(remove, x2))
+    x7 = fork(lbind(fork, greater), x6, compose(lbind(compose, x4), lbind(rbind, astuple)))
+    return astuple(apply(compose(lbind(argmin, x2), x5), x1), apply(compose(lbind(sfilter, x1), x7), x2))
+"""
 _OWN = """
 def solve_a(I):
     x1 = hsplit(I, TWO)
@@ -83,7 +94,7 @@ def main() -> None:
     chosen = [*solvers[:: max(1, len(solvers) // third)], *mutants(solvers, third, 1)]
     chosen += [generator.program(f"solve_r{k}", lines=6, samples=k % 3 == 0) for k in range(third)]
     batches = [(program.name, [program]) for program in chosen] + [("several", solvers[:3]), ("library", solvers)]
-    batches += own_operations()
+    batches += [*own_operations(), ("nested", [parse_program(_NESTED)])]
     lowered = [(name, lower(compile_graph(merge(programs), plain).graph)) for name, programs in batches]
     programs = [blob(name, code) for name, code in lowered if code.outputs]
     tasks = load_tasks("arcagi")

@@ -8,10 +8,7 @@ namespace fuzz {
 
 class Mutator {
    public:
-    Mutator(Draw& draw, Blob& blob) : draw_(draw), b_(blob) {
-        for (size_t at = 0; at + 2 <= b_.code.size() && b_.code[at + 1] >= 2; at += b_.code[at + 1])
-            starts_.push_back(at);
-    }
+    Mutator(Draw& draw, Blob& blob) : draw_(draw), b_(blob) { add_starts(0, b_.code.size()); }
 
     void change() {
         switch (draw_.below(20)) {
@@ -39,6 +36,18 @@ class Mutator {
     }
 
    private:
+    // Where instructions start, those of code for columns too.
+    void add_starts(size_t at, size_t end) {
+        for (; at + 2 <= end && b_.code[at + 1] >= 2 && b_.code[at + 1] <= end - at; at += b_.code[at + 1]) {
+            starts_.push_back(at);
+            const uint32_t* w = b_.code.data() + at;
+            if (w[0] < arcbatt::LOOP_APPLY) continue;
+            arcbatt::Ins loop{w};
+            if (!loop.has(arcbatt::BY_COLUMNS)) continue;
+            const uint32_t* code = arcbatt::columns_behind(loop, arcbatt::check::behind_bodies(loop)).code();
+            add_starts(size_t(code - b_.code.data()), at + w[1]);
+        }
+    }
     uint32_t word() {
         switch (draw_.below(6)) {
             case 0:

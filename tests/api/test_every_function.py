@@ -293,7 +293,7 @@ def backend(request, monkeypatch, tmp_path_factory):
         for name in names:
             monkeypatch.delitem(sys.modules, name, raising=False)
         for name in names:
-            monkeypatch.setattr(importlib.import_module(name), "cubin", lambda *_: "none")
+            monkeypatch.setattr(importlib.import_module(name), "cubin", lambda *_, **__: "none")
     engine_for.cache_clear()
     yield "cpu" if request.param == "cpu" else "cuda"
     engine_for.cache_clear()

@@ -80,12 +80,18 @@ class _CudaError(RuntimeError):
 class _Function:
     def __init__(self, fake: Any, name: str) -> None:
         self.fake = fake
-        self.launch = {"arcbatt_run": _core_lanes.launch, "arcbatt_call": _core_lanes.launch_calls}[name]
+        self.launch = {
+            "arcbatt_run": _core_lanes.launch,
+            "arcbatt_call": _core_lanes.launch_calls,
+            "arcbatt_objects": _core_lanes.launch_objects,
+        }[name]
 
-    def __call__(self, blocks: tuple[int], threads: tuple[int], args: tuple[Any, ...]) -> None:
-        self.fake.launches.append(blocks[0])
-        if self.fake.fail_at == len(self.fake.launches):
-            raise _CudaError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+    def __call__(self, blocks: tuple[int], threads: tuple[int], args: tuple[Any, ...], *, shared_mem: int = 0) -> None:
+        assert shared_mem < 48 << 10, "what every GPU has for a block"
+        if self.launch is not _core_lanes.launch_objects:
+            self.fake.launches.append(blocks[0])
+            if self.fake.fail_at == len(self.fake.launches):
+                raise _CudaError("cudaErrorIllegalAddress: an illegal memory access was encountered")
         groups = 1 if self.launch is _core_lanes.launch else threads[0] // 32
         self.launch(args[0].data.ptr, blocks[0] * groups)
 
@@ -109,6 +115,8 @@ class _Device:
 
 
 class _Event:
+    done = True
+
     def __init__(self, **_: Any) -> None:
         return None
 
@@ -187,5 +195,5 @@ def install(monkeypatch: Any, **options: Any) -> Any:
     sys.modules["cupy"] = module(**options)
     del sys.modules["arcbatt.backends.cuda"]
     backend = importlib.import_module("arcbatt.backends.cuda")
-    monkeypatch.setattr(backend, "cubin", lambda *_: "none")
+    monkeypatch.setattr(backend, "cubin", lambda *_, **__: "none")
     return backend

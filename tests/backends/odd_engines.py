@@ -89,6 +89,6 @@ def fake_gpu(graph, *, folder, **options):
     """The GPU engine over a CuPy that is none; in the first worker of all its second launch fails."""
     sys.modules["cupy"] = fake = fake_cupy.module(free=1 << 26)
     cuda = importlib.import_module("arcbatt.backends.cuda")
-    cuda.cupy, cuda.cubin = fake, lambda *_: "none"
+    cuda.cupy, cuda.cubin = fake, lambda *_, **__: "none"
     fake.fail_at = 2 if _first(folder) else 0
     return cuda.Engine(graph, **options)

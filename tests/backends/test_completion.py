@@ -313,7 +313,8 @@ def test_a_crew_that_nobody_has_is_gone(at_once):
 
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests were started in the background
 sys.path[:0] = {path!r}
 from backends import test_completion as tests
 from backends.odd_graphs import odd

@@ -107,7 +107,7 @@ def test_more_grids_than_the_pool_held(cuda, monkeypatch):
 
 @pytest.mark.parametrize("count", [1, 7, 100])
 def test_parts_of_any_size_give_the_same(cuda, monkeypatch, count):
-    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", count)
+    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (count, count))
     programs = LIBRARY[::40]
     samples = [sample for task in TASKS[:4] for sample in task.samples]
     seen = []
@@ -170,7 +170,7 @@ def test_memory_too_small_to_share_loops_out_only_costs_time(cuda, monkeypatch):
 def test_batches_of_samples_instruction_by_instruction(cuda):
     programs = [parse_program(f"def solve_{k}(I):\n    return {text}\n") for k, text in enumerate(STRAIGHT)]
     samples = [sample for task in TASKS[:12] for sample in task.samples]
-    engine = cuda.Engine.of(programs, arena_bytes=1 << 16)
+    engine = cuda.Engine.of(programs, arena_bytes=1 << 18)
     engine.batch = 16
     assert engine.sliced(len(samples)).straight == len(engine.sliced(0).codes)
     same(engine.run(samples, "grid"), cpu.Engine.of(programs).run(samples, "grid"))
@@ -182,7 +182,7 @@ STRAIGHT = ("hmirror(I)", "o_g(I, R5)", "replace(I, ONE, TWO)", "vconcat(I, firs
 
 
 def test_a_stop_between_launches(cuda, monkeypatch):
-    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", 2)
+    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (2, 2))
     asked = iter([False, True])
     seen = []
     result = cuda.Engine.of(LIBRARY[:2]).run(TASKS[0].samples, stop=lambda: next(asked, True), progress=seen.append)

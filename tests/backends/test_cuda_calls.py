@@ -36,7 +36,7 @@ def cuda(monkeypatch):
     for name in MODULES:
         monkeypatch.delitem(sys.modules, name, raising=False)
     module = importlib.import_module("arcbatt.backends.cuda_calls")
-    monkeypatch.setattr(module, "cubin", lambda *_: "none")
+    monkeypatch.setattr(module, "cubin", lambda *_, **__: "none")
     engine_for.cache_clear()
     yield module
     engine_for.cache_clear()

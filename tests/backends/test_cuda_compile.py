@@ -183,9 +183,20 @@ def test_built_ahead_comes_first(compiler, tmp_path, monkeypatch, said):
 def test_code_of_the_same_generation_serves(compiler, tmp_path, monkeypatch, said):
     (path,) = compile_ahead([80], tmp_path / "ahead", nvrtc=compiler, say=said.append)
     monkeypatch.setenv("ARCBATT_CUBINS", str(tmp_path / "ahead"))
-    assert prebuilt(KernelOptions(), 89) == path
-    assert prebuilt(KernelOptions(), 75) is None
-    assert prebuilt(KernelOptions(), 90) is None
+    whole = KernelOptions().whole
+    assert prebuilt(whole, 89) == path
+    assert prebuilt(whole, 75) is None
+    assert prebuilt(whole, 90) is None
+
+
+def test_what_took_full_effort_goes_before(compiler, said):
+    quick = cubin(compiler, KernelOptions(), 90, say=said.append)
+    whole = cubin(compiler, KernelOptions().whole, 90, say=said.append)
+    assert whole != quick
+    assert cubin(compiler, KernelOptions(), 90, say=said.append) == whole
+    assert kept_cubin(compiler, KernelOptions(), 90) == whole
+    assert compiler.compiled == 2
+    assert ["half a minute" in said[0], "some minutes" in said[1]] == [True, True]
 
 
 def test_built_ahead_for_this_machine(compiler, said):

@@ -34,7 +34,7 @@ def marks(monkeypatch):
 @pytest.fixture
 def engine(marks, monkeypatch):
     module = importlib.import_module("arcbatt.backends.cuda")
-    monkeypatch.setattr(module, "cubin", lambda *_: "none")
+    monkeypatch.setattr(module, "cubin", lambda *_, **__: "none")
     return module.Engine.of(LIBRARY[:20], slices=2)
 
 
@@ -42,9 +42,9 @@ def test_a_run_says_what_it_moved(engine):
     data = engine.pack(SAMPLES)
     engine.run(data, complete=False)
     first = engine.last.traffic
-    assert first.launches == 1
+    assert first.launches in (2, 3), "objects of inputs by size, programs"
     bytes_of_results = len(SAMPLES) * 20 * (1 + 1 + 2)
-    assert first.downloaded == pytest.approx(bytes_of_results, abs=32), "statuses, matches, agreement; two counters"
+    assert first.downloaded == pytest.approx(bytes_of_results, abs=64), "statuses, matches, agreement; a few counters"
     packed = sum(getattr(data, one.name).nbytes for one in fields(PackedSamples))
     assert first.uploaded > packed
     engine.run(data, complete=False)
@@ -64,7 +64,7 @@ def test_grids_cost_more(engine):
 def test_stages_are_timed_and_marked(engine, marks):
     engine.run(SAMPLES, complete=False)
     stages = [span.stage for span in engine.last.traffic.spans]
-    assert set(stages) == {"pack", "slice", "copy", "launch", "fetch"}
+    assert set(stages) == {"pack", "slice", "copy", "objects", "launch", "fetch"}
     assert [one for one in marks if one != "end"].count("arcbatt launch") == 1
     assert marks.count("end") == len(stages)
     assert engine.last.traffic.seconds("launch") > 0

@@ -113,7 +113,7 @@ def test_without_a_device(cuda, monkeypatch, want, case):
 
 
 def test_a_kernel_that_does_not_compile(cuda, monkeypatch, want):
-    def fails(*_):
+    def fails(*_, **__):
         raise CompileError("the GPU kernel did not compile: error: expected a ';'")
 
     monkeypatch.setattr(cuda, "cubin", fails)
@@ -206,7 +206,7 @@ def test_items_too_big_for_any_arena_are_named(cuda, fake):
 
 # --- a device that fails in the middle ---
 def test_the_rest_of_a_run_goes_to_the_cpu(cuda, fake, monkeypatch, want):
-    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", 5)
+    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (5, 5))
     fake.fail_at = 3
     engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 22)
     result = engine.run(SAMPLES, "grid")

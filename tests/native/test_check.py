@@ -19,6 +19,7 @@ from arcbatt.backends.python import Sample
 from arcbatt.frontend import parse_program
 from arcbatt.lower.cells import CELL_CODES
 from arcbatt.lower.codes import BY_COLUMNS, BY_LANES, CODES, FIXED_COST, MULTIPLIES
+from arcbatt.lower.columns import HEAD_WORDS
 from arcbatt.lower.lower import VERSION, Code
 from arcbatt.lower.variants import VARIANTS
 from arcbatt.ops.types import GRID, INT, parse_type
@@ -379,8 +380,13 @@ def test_code_that_charges_nothing_ends_all_the_same():
         if words.code[at] != CODES["OWE"]:
             words.code[at + 3] = 0
         at += words.code[at + 1]
-    inner = words.code[words.extra(words.at("LOOP_PRAPPLY")) + 2]
-    words.code[inner + 3] = 0
+    loop = words.extra(words.at("LOOP_PRAPPLY"))
+    words.code[words.code[loop + 2] + 3] = 0
+    columns = loop + 2 + 4 + 2 * words.code[loop + 5]
+    at = columns + HEAD_WORDS + (words.code[columns + 1] + 31) // 32
+    while words.code[at] != CODES["OWE"]:
+        at += words.code[at + 1]
+    words.code[at + 2] = 0
     data = pack_samples([Sample(((0,) * 30,) * 30)])
     packed = _core.packed(*(getattr(data, field.name) for field in dataclasses.fields(data)))
     for max_steps, wanted in ((100_000, "escape"), (5_000_000, "ok")):

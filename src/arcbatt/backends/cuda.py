@@ -23,10 +23,11 @@ from arcbatt.backends import cpu
 from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.completion import Completion
 from arcbatt.backends.crew import crew_of
-from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin
-from arcbatt.backends.cuda_launch import START, Counts, Launcher, Work, tasks_of
+from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin, to_stderr
+from arcbatt.backends.cuda_launch import Counts, Launcher, Work, tasks_of
 from arcbatt.backends.cuda_leftovers import Leftovers, Rows
 from arcbatt.backends.cuda_memory import DeviceMemory
+from arcbatt.backends.cuda_objects import OBJECTS_ENTRY, OBJECTS_KERNEL, KnownObjects, modes_wanted
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Stop
@@ -49,7 +50,7 @@ except ModuleNotFoundError as error:
 
 _ITEMS_A_GROUP: Final = 320
 """Work items a resident group should find, so that long ones even out."""
-_MOST_SLICES: Final = 512
+_MOST_SLICES: Final = 2048
 _TIER: Final = 16
 """How many times bigger the next tier's arenas are."""
 _MOST_WORDS: Final = 1 << 28
@@ -58,8 +59,9 @@ _POOL_BYTES: Final = 1 << 24
 """Room for the grids of a launch at first."""
 _BATCH_ARENA: Final = 4
 """How many times smaller the arenas of a batch are: it has many, and what does not fit runs by itself."""
-_LAUNCH_SAMPLES: Final = 1 << 14
-"""Samples a launch at most, so that a stop is seen."""
+_LAUNCH_SAMPLES: Final = 1 << 14, 1 << 20
+_LAUNCH_EVALUATIONS: Final = 1 << 23
+"""Samples a launch, so that a stop is seen: at least, at most, and between these by evaluations."""
 
 
 def device_count() -> int:
@@ -100,11 +102,13 @@ class RunStats(Counts):
     """Samples of which the reference has something to complete."""
     on_cpu: int = 0
     """Evaluations that fitted no tier and ran on the CPU engine."""
+    objects_ms: float = 0.0
+    """What finding the objects of inputs took on the device, before programs ran."""
 
     @property
     def kernel_ms(self) -> float:
         """What all launches took on the device."""
-        return sum(self.launches_ms)
+        return sum(self.launches_ms) + self.objects_ms
 
     def moved(self, tier: int, count: int) -> None:
         """Count items that went on to a tier (1 for the second)."""
@@ -198,14 +202,15 @@ class Engine:
         """Held by the thread whose run is on the device."""
         self.lost = ""
         """Why the device is not used any more."""
-        self._most_samples = _LAUNCH_SAMPLES
+        low, high = _LAUNCH_SAMPLES
+        self._most_samples = min(max(_LAUNCH_EVALUATIONS // max(1, len(self.names)), low), high)
         self.last = RunStats()
         """Of the last run."""
         self.batch = 32
         """Samples a block takes at a time of slices without loops, where there are twice as many."""
         self.patience = 30_000_000
         """Clock cycles an item may take a program before its loops are shared out; 0 for any number."""
-        self.few = 16 * self.threads
+        self.few = 64 * self.threads
         """How many items that do not fit are for the CPU at once: a launch for so few would take longer."""
         self.together = True
         """Whether the groups of a block begin their items at the same time."""
@@ -217,17 +222,28 @@ class Engine:
         self._arena_bytes = arena_bytes
         self._sliced: Sliced | None = None
         self._resident: tuple[PackedSamples, dict[str, Any]] | None = None
+        self._modes = modes_wanted(self._typed)
+        self._known: tuple[PackedSamples, KnownObjects] | None = None
         self._inward, self._outward = Staging(cupy, self.device), Staging(cupy, self.device)
         with cupy.cuda.Device(self.device) as current:
             self._multiprocessors = int(current.attributes["MultiProcessorCount"])
-            path = cubin(cupy.cuda.nvrtc, self.kernel, int(current.compute_capability))
-            self._function = cupy.RawModule(path=str(path)).get_function(ENTRY)
+            self._function = self._compiled(self.kernel, ENTRY, int(current.compute_capability))
         self._memory = DeviceMemory(cupy, memory_fraction, self.kernel.groups, self.groups)
 
     @classmethod
     def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
         """An engine for programs, merged."""
         return cls(merge(programs), **options)
+
+    @staticmethod
+    def _compiled(options: KernelOptions, entry: str, arch: int, say: Callable[[str], None] = to_stderr) -> Any:
+        return cupy.RawModule(path=str(cubin(cupy.cuda.nvrtc, options, arch, say=say))).get_function(entry)
+
+    @cached_property
+    def _objects(self) -> Any:
+        with cupy.cuda.Device(self.device) as current:
+            arch = int(current.compute_capability)
+            return self._compiled(OBJECTS_KERNEL, OBJECTS_ENTRY, arch, lambda _: None)  # it takes no time
 
     @cached_property
     def _cpu(self) -> cpu.Engine:
@@ -284,9 +300,28 @@ class Engine:
             })  # fmt: skip
         return self._resident[1]
 
+    def known_objects(self, data: PackedSamples) -> KnownObjects | None:
+        """The objects of the inputs in the modes programs ask for, found once for samples that stay on the device."""
+        if not self._modes:
+            return None
+        if self._known is None or self._known[0] is not data:
+            self._known = None
+            with suppress(cupy.cuda.memory.OutOfMemoryError):  # then programs find them themselves
+                found = self.find_objects(data, np.unique(data.input).astype(np.uint32))
+                self.last.objects_ms = found.milliseconds
+                self._known = (data, found)
+        return self._known[1] if self._known else None
+
+    def find_objects(self, data: PackedSamples, numbers: NDArray[np.uint32]) -> KnownObjects:
+        """The objects of the grids with these numbers, in the modes programs ask for."""
+        there, sizes = self.resident(data), (data.height, data.width)
+        return KnownObjects(
+            cupy, self._objects, self._multiprocessors, there, numbers, sizes, self._modes, self.last
+        )  # fmt: skip
+
     def forget(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""
-        self._resident = None
+        self._resident = self._known = None
 
     def run(
         self,
@@ -357,6 +392,7 @@ class Engine:
         """
         self.sliced(len(data))
         self.resident(data)
+        self.known_objects(data)
         first = 0
         fetched: Future[None] | None = None
 
@@ -421,9 +457,10 @@ class Engine:
         pool_bytes = pool_bytes or min(_POOL_BYTES, self._memory.room() // 4)
         out = _Results.make(part.stop - part.start, len(self.names), wanted, pool_bytes)
         pool_next = cupy.zeros(1, np.uint32)
+        known = self.known_objects(data)
         launcher = Launcher(
             cupy, self._function, self.kernel, self._blob, self._table, len(self.names), self.max_steps, there, out,
-            largest, pool_next, self.last, self.timed, self.together,
+            largest, pool_next, self.last, self.timed, self.together, known.table() if known else (0, 0, 0),
         )  # fmt: skip
         slices = len(sliced.codes)
         least = max((len(code.image) for code in sliced.codes), default=0) + 4096
@@ -447,7 +484,7 @@ class Engine:
             memory = self._memory.for_shares(words, groups, len(items))
             programs = max(1, len(sliced.names) // max(1, slices))  # that an item runs
             patience = self.patience * programs if memory else 0
-            items = launcher.tasks(tasks_of(START, *items.T), groups, words, patience, memory, leftovers.begin)
+            items = launcher.tasks(tasks_of(items), groups, words, patience, memory, leftovers.begin)
             words, tier = words * _TIER, tier + 1
             if len(items) > self.few:
                 leftovers.drop()  # they go to bigger arenas

@@ -54,11 +54,16 @@ class KernelOptions:
     threads: int = 512
     blocks: int = 1
     fast_compile: str = "mid"
-    """A level for the compiler's own switch (min, mid, max), or nothing: sooner compiled, and no slower to run."""
+    """A level for the compiler's own switch (min, mid, max): sooner compiled, a little slower to run; or nothing."""
     header: str = SAMPLES_HEADER
     """The header of the kernel: programs on samples, or calls of arguments."""
     custom: str = ""
     """The functions of operations of one's own, as C++."""
+
+    @property
+    def whole(self) -> KernelOptions:
+        """The same with the compiler's full effort: minutes to compile, a fifth faster to run."""
+        return replace(self, fast_compile="")
 
     def source(self) -> str:
         """The source of the kernel."""
@@ -90,11 +95,11 @@ def to_stderr(text: str) -> None:
 
 
 def cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None = None, say: Say = to_stderr) -> Path:
-    """The path of the kernel's machine code, compiled if there is none yet.
+    """The path of the kernel's machine code, compiled if there is none yet; what took full effort goes before.
 
     `nvrtc` is CuPy's module of that name or `arcbatt.backends.nvrtc.find_nvrtc()`; `folder` takes the cache's place.
     """
-    if found := prebuilt(options, arch):
+    if found := kept_cubin(nvrtc, options, arch, folder=folder):
         return found
     name = file_name(options, arch, str(nvrtc.getVersion()))
     path = _writable(folder or cache_folder(), say) / name
@@ -103,9 +108,11 @@ def cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None 
 
 def kept_cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None = None) -> Path | None:
     """The path of the kernel's machine code where `cubin` would not have to compile it; nothing is written."""
-    return prebuilt(options, arch) or _kept(
-        (folder or cache_folder()) / file_name(options, arch, str(nvrtc.getVersion()))
-    )
+    kept, version = folder or cache_folder(), str(nvrtc.getVersion())
+    for one in dict.fromkeys((options.whole, options)):
+        if found := prebuilt(one, arch) or _kept(kept / file_name(one, arch, version)):
+            return found
+    return None
 
 
 def prebuilt(options: KernelOptions, arch: int) -> Path | None:
@@ -144,7 +151,7 @@ def compile_ahead(
                 "What is older than sm_75 needs NVRTC 12: pip install 'arcbatt[compile]'"
             )
     target = _writable(folder or cache_folder() / "ahead", say)
-    chosen = options or KernelOptions()
+    chosen = options or KernelOptions().whole
     paths = [target / file_name(chosen, arch) for arch in dict.fromkeys(archs)]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         work = [
@@ -191,7 +198,7 @@ def _build(nvrtc: Any, options: KernelOptions, arch: int, path: Path, say: Say) 
     with _alone(path):
         if found := _kept(path):
             return found
-        time = "half a minute" if options.fast_compile else "some minutes"
+        time = "half a minute" if options.fast_compile else "with full effort, some minutes"
         say(f"compiling the GPU kernel for sm_{arch}, {time}, once")
         code = compiled(nvrtc, options, arch)
         for target, data in ((path, code), (_digest_file(path), hashlib.sha256(code).hexdigest().encode())):

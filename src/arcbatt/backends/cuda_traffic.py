@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-_OF_THE_DEVICE: Final = frozenset({"copy", "launch", "fetch"})
+_OF_THE_DEVICE: Final = frozenset({"copy", "objects", "launch", "fetch"})
 
 
 class Span(NamedTuple):
     """A stage's stretch of time on the host, by `time.perf_counter`."""
 
     stage: str
-    """pack, slice, copy, launch or fetch"""
+    """pack, slice, copy, objects, launch or fetch"""
     start: float
     seconds: float
 

@@ -32,7 +32,7 @@ def print_info(do_measure: bool, do_compile: bool, as_json: bool) -> None:
     if do_compile:
         if problem := why_no_gpu():
             raise UsageError(f"no GPU to compile for: {problem}")
-        for kernel in compile_ahead():
+        for kernel in compile_ahead(whole=True):
             report(f"GPU {kernel.device}: {kernel.path} after {kernel.seconds:.1f} s")
     if do_measure:
         measure(report)

@@ -28,13 +28,19 @@ def kept_kernel(number: int, folder: Path | None = None) -> Kernel | None:
     return Kernel(number, path) if path else None
 
 
-def compile_ahead(numbers: Iterable[int] | None = None, folder: Path | None = None) -> list[Kernel]:
-    """Compile the kernel for devices (all, if None), so that no run has to wait for it; devices of a kind share one."""
+def compile_ahead(
+    numbers: Iterable[int] | None = None, folder: Path | None = None, *, whole: bool = False
+) -> list[Kernel]:
+    """Compile the kernel for devices (all, if None), so that no run has to wait for it; devices of a kind share one.
+
+    With `whole`, with the compiler's full effort, which takes minutes.
+    """
     made = []
+    options = KernelOptions().whole if whole else KernelOptions()
     for number in [one.number for one in devices() if one.supported] if numbers is None else numbers:
         cupy = cupy_for(number)
         start = time.perf_counter()
-        path = cubin(cupy.cuda.nvrtc, KernelOptions(), _architecture(cupy, number), folder=folder)
+        path = cubin(cupy.cuda.nvrtc, options, _architecture(cupy, number), folder=folder)
         made.append(Kernel(number, path, time.perf_counter() - start))
     return made
 

@@ -220,7 +220,7 @@ class BodyBuilder(Context):
         return Ref(self, self._intern(local), draft.type, draft.can_fail)
 
     def _outside_loop(self, args: list[Ref]) -> bool:
-        return all(arg.constant or arg.context.level < self.loop_level for arg in args)
+        return self.loop_level > 0 and all(arg.constant or arg.context.level < self.loop_level for arg in args)
 
     def _hoist(self, draft: Draft, hoisted: bool) -> Ref:
         outer: Context = self

@@ -411,8 +411,11 @@ class _Specializer:
         return Mapped(container, function)
 
     def body_of_zero(self, context: Context, function: Known, kind: Type) -> tuple[Body, list[Ref]] | None:
-        """Valmax and valmin of nothing give key(0); None where that cannot be typed."""
-        builder = BodyBuilder(context, ())
+        """Valmax and valmin of nothing give key(0); None where that cannot be typed.
+
+        It runs once at most, so nothing is moved out of it that is not moved out of the loop around as well.
+        """
+        builder = BodyBuilder(context, (), loop=False)
         try:
             result = self.call(builder, function, [builder.constant(0, INT)])
         except UnresolvedError:

@@ -17,6 +17,7 @@ from arcbatt.lower.codes import (
     ORIGINALS,
     OVER_ITEMS,
 )
+from arcbatt.lower.columns import Instruction, inner_columns
 from arcbatt.lower.layout import K_IJ, K_INT
 from arcbatt.lower.lower import VERSION, Code
 from arcbatt.lower.variants import VARIANTS
@@ -161,6 +162,21 @@ class _Text:
                 indent = " " * 8 + _INDENT * depth
                 yield f"{indent}  body {number} ({params}) gives {self.slot(body.result, body.type)}"
                 yield from self.run(body.code, depth + 1)
+            if one.plain:
+                yield from self.columns(one, depth)
+
+    def columns(self, one: _Instruction, depth: int) -> Iterator[str]:
+        """A loop's code for columns."""
+        if one.op < CODES["LOOP_APPLY"] or not one.extra[0] & BY_COLUMNS:
+            return
+        columns = inner_columns(Instruction(one.words))[1]
+        indent = " " * 8 + _INDENT * depth
+        yield f"{indent}  columns s{columns.first} to s{columns.first + columns.rows - 1} give s{columns.result}"
+        place = one.place + one.length - len(columns.code)
+        for inner in self.instructions(place):
+            yield f"{inner.place:6}  {_INDENT * (depth + 1)}{self.text(inner)}"
+            if inner.plain:
+                yield from self.columns(inner, depth + 1)
 
     def text(self, one: _Instruction) -> str:
         if one.ends:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from arcbatt.lower.codes import CODES, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL, ORIGINALS
-from arcbatt.lower.layout import LowerError
-from arcbatt.ops.types import CELL, GRID, INT, ROWS, Rule, Seq, Set, Tup, Type, as_seq, join
+from arcbatt.lower.layout import LowerError, plain_form
+from arcbatt.ops.types import CELL, GRID, IJ, INT, ROWS, Rule, Seq, Set, Tup, Type, as_seq, join
 
 if TYPE_CHECKING:
     from arcbatt.lower.lower import Value
@@ -185,7 +185,8 @@ def _part(self: Any, code: list[int], node: Any, arg: Value, place: int, times: 
 
 def _unary_on_items(code_name: str) -> Lower:
     def lower(self: Any, code: list[int], node: Any, args: list[Value], rule: Rule, times: int, cost: bool) -> Value:
-        args = _containers(self, code, args, (0,))
+        if not (code_name in ("MAXIMUM", "MINIMUM") and plain_form(args[0].type) == IJ):
+            args = _containers(self, code, args, (0,))
         value: Value = self.emit(code, CODES[code_name], args, node.type, times=times, cost=cost)
         return value
 

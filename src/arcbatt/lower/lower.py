@@ -439,19 +439,21 @@ class _Lowering:
         finally:
             self.slots.together = together
         rows = self.slots.top - first
-        if self.columns and _without_loops(body):
+        columns: list[int] | None = None
+        if self.columns:
             params = list(zip(words[4::2], words[5::2], strict=True))
-            window = columnwise.Window(self.bodies[words[0]], first, self.slots.top, params, words[1], words[2])
+            code = self.bodies[words[0]]
+            window = columnwise.Window(code, first, self.slots.top, params, words[1], words[2])
             walked = [value.slot for value in containers]
             columns = columnwise.column_words(
                 loop, window, self.types, lambda place: self.slots.depths.get(place, 0), walked, self.slots.depth
             )
-            if columns:
+            if columns and not window.loops:
                 self.loops[BY_COLUMNS] += 1
                 return words, BY_COLUMNS, columns
         inside = max((_INSIDE[how] for how, count in before.items() if self.loops[how] > count), default=0)
         self.loops[BY_LANES] += 1
-        return words, BY_LANES, [first, rows, inside]
+        return words, BY_LANES | (BY_COLUMNS if columns else 0), [first, rows, inside, *(columns or [])]
 
     def apply_to_pair(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int) -> Value | None:
         """`apply` to the two numbers of an IJ inside a body, written out."""

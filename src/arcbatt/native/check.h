@@ -175,15 +175,17 @@ class Checker {
             starts.push_back(body.code());
             word = body.next().w;
         }
-        if (ins.extra()[0] & BY_COLUMNS) {
-            if (end - word < 3 || end - word != 3 + (i64(word[1]) + 31) / 32)
-                return refuse(at, "its columns are not well formed");
-            return true;
-        }
-        if (ins.extra()[0] & BY_LANES) {
-            if (end - word != LANES_WORDS || word[0] == 0 || u64(word[0]) + word[1] > slots_.size())
+        if (ins.has(BY_LANES)) {
+            if (end - word < LANES_WORDS || word[0] == 0 || u64(word[0]) + word[1] > slots_.size())
                 return refuse(at, "its window is not well formed");
             for (u32 k = word[0]; k < word[0] + word[1]; ++k) slots_[k].window = true;
+            word += LANES_WORDS;
+        }
+        if (ins.has(BY_COLUMNS)) {
+            ColumnsRef columns{word};
+            bool whole = end - word >= i64(ColumnsRef::HEAD) && columns.rows() <= MOST_ROWS;
+            if (!whole || end - word != i64(ColumnsRef::HEAD) + columns.bit_words() + columns.code_words())
+                return refuse(at, "its columns are not well formed");
             return true;
         }
         return word == end || refuse(at, "has words behind its bodies");
@@ -312,9 +314,11 @@ class Checker {
 
     u32 shape(u32 type) const { return types_.shape(type); }
 
-    bool call(u32 at) {
+    bool call(u32 at) { return read_args(at) && signature(at); }
+
+    // Whether an operation takes and gives what an instruction says.
+    bool signature(u32 at) {
         Ins ins = ins_at(at);
-        if (!read_args(at)) return false;
         u32 op = ins.op(), strict = op == GUARD ? 0 : op == CHOOSE ? 1 : ins.count();
         if (ins.strict() != strict) return refuse(at, "must fail with its arguments");
         if (op == GUARD) return (ins.count() >= 1 && same(ins, 0)) || mistyped(at);
@@ -466,8 +470,7 @@ class Checker {
         if (!loop) {
             refuse(at, "has no signature");
         } else if ((given & ~(over_items ? OVER_FUNCTIONS | FUNCTIONS_VALUE | BY_COLUMNS | BY_LANES : 0)) ||
-                   (given & ~(BY_COLUMNS | BY_LANES)) == FUNCTIONS_VALUE ||
-                   (given & (BY_COLUMNS | BY_LANES)) == (BY_COLUMNS | BY_LANES)) {
+                   (given & ~(BY_COLUMNS | BY_LANES)) == FUNCTIONS_VALUE) {
             refuse(at, "flags " + std::to_string(given));
         } else if (ins.count() < walks || ins.strict() < walks || ins.strict() > ins.count()) {
             refuse(at, "must fail with what it walks");
@@ -479,7 +482,7 @@ class Checker {
         if (!reason_.empty() || !read_args(at)) return at;
         open_.push_back(Open{at, ++loops_, 0, BodyRef{ins.extra() + 2}, journal_.size()});
         if (given & BY_LANES) {
-            LanesRef window{ins.w + ins.length() - LANES_WORDS};
+            LanesRef window{behind_bodies(ins)};
             open_.back().first = window.first();
             open_.back().rows = window.rows();
         }
@@ -516,11 +519,31 @@ class Checker {
 
     void check_columns(u32 at, BodyRef body) {
         Ins ins = ins_at(at);
-        BodyRef behind = body;
-        for (u32 k = 0; k < ins.extra()[1]; ++k) behind = behind.next();
-        auto depth_of = [this](u32 place) { return slots_[place].written ? slots_[place].depth : 0; };
-        std::string wrong = ColumnCheck(p_, ins, body, ColumnsRef{behind.w}).problem(u32(open_.size()) - 1, depth_of);
+        ColumnCheck check(types_, ins, body, columns_behind(ins, behind_bodies(ins)), p_.image.size());
+        std::string wrong = check.problem(u32(open_.size()) - 1, Around{*this, at});
         if (!wrong.empty()) refuse(at, wrong);
+    }
+    // What code for columns sees of the code around it.
+    struct Around {
+        Checker& of;
+        u32 loop;
+        u32 depth_of(u32 place) const { return of.slots_[place].written ? of.slots_[place].depth : 0; }
+        bool holds(u32 place, u32 type) const {
+            if (!of.types_.known(type) || place >= of.slots_.size()) return false;
+            if (of.slots_[place].length != 1 + of.p_.types[type].slot_words) return false;
+            return of.read(place, type, loop);
+        }
+        bool holds_cost(u32 place) const { return place < of.slots_.size() && of.slots_[place].holds == COST; }
+        bool takes(Ins ins) const {
+            u32 at = u32(ins.w - of.p_.code.data());
+            if (name_of(ins.op()).empty() || ins.op() >= LOOP_APPLY || !of.known_types(ins)) return false;
+            return of.signature(at);
+        }
+    };
+    bool known_types(Ins ins) const {
+        bool known = types_.known(ins.type());
+        for (u32 k = 0; k < ins.count(); ++k) known = known && types_.known(ins.arg_type(k));
+        return known;
     }
 
     bool loop_fits(Ins ins, const char* text, BodyRef body) const {

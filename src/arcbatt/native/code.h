@@ -6,8 +6,8 @@
 // `times` says how often the call counts towards the steps of the loop it is in (-1: it is not in one); `cost place` is
 // where its own steps are kept for bodies that owe them (0: nowhere). The first `strict` arguments fail it when they
 // have failed. A loop's extras are flags, the number of bodies, and the bodies: code place, result slot, result type,
-// parameter count, parameter slots and types; behind them, where it can run by columns or by lanes, what columns.h or
-// by_lanes.h needs.
+// parameter count, parameter slots and types; behind them what by_lanes.h needs where it can run by lanes, then what
+// columns.h needs where it can run by columns.
 #pragma once
 
 #include "types.h"
@@ -48,6 +48,7 @@ struct Ins {
     AB_FN u32 arg(u32 k) const { return w[8 + k]; }
     AB_FN u32 arg_type(u32 k) const { return w[8 + count() + k]; }
     AB_FN const u32* extra() const { return w + 8 + 2 * count(); }
+    AB_FN bool has(u32 flag) const { return extra()[0] & flag; }
 };
 
 struct BodyRef {
@@ -61,15 +62,27 @@ struct BodyRef {
     AB_FN BodyRef next() const { return BodyRef{w + 4 + 2 * params()}; }
 };
 
-// What a loop needs to run by columns: its body's slots lie together; a bit for each of their words says whether it
-// depends on nothing but what the loop walks; and `scope` says how many loops around it must stand still for what it
-// walks to be the same.
+// What a loop needs to run by columns: its body's slots lie together; `scope` says how many loops around it must stand
+// still for what it walks to be the same; where the result is; a bit for each word of the slots says whether it depends
+// on nothing but what the loop walks; then the body's code for columns, up to END_BODY.
+//
+// That code has calls whose times and costs do not matter, loops, and
+//   GUARD    values from outside that must be there
+//   OWE      steps of an item
+//   COUNT    the size of a value, or the product of the sizes of two, counts `times` steps
+//   ABSOLUTE a number without its sign
+// An argument may be a part of a value of the body: the place of the word before its first.
 struct ColumnsRef {
     const u32* w;
+    static constexpr u32 HEAD = 5;
     AB_FN u32 first() const { return w[0]; }
     AB_FN u32 rows() const { return w[1]; }
     AB_FN u32 scope() const { return w[2]; }
-    AB_FN const u32* kept() const { return w + 3; }
+    AB_FN u32 result() const { return w[3]; }
+    AB_FN const u32* kept() const { return w + HEAD; }
+    AB_FN u32 bit_words() const { return (rows() + 31) / 32; }
+    AB_FN const u32* code() const { return w + HEAD + bit_words(); }
+    AB_FN u32 code_words() const { return w[4]; }
     AB_FN bool keeps(u32 place) const { return kept()[(place - w[0]) / 32] >> (place - w[0]) % 32 & 1u; }
     AB_FN bool varies(u32 place) const { return place - w[0] < w[1]; }
 };
@@ -83,5 +96,10 @@ struct LanesRef {
 };
 enum LoopsInside : u32 { NO_LOOPS = 0, COLUMN_LOOPS = 1, LANE_LOOPS = 2 };  // the last: some that can run by lanes
 constexpr u32 LANES_WORDS = 3;
+
+// What stands behind a loop's bodies, `behind` being where that is.
+AB_FN ColumnsRef columns_behind(Ins loop, const u32* behind) {
+    return ColumnsRef{behind + (loop.has(BY_LANES) ? LANES_WORDS : 0)};
+}
 
 }  // namespace arcbatt

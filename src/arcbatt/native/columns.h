@@ -1,6 +1,7 @@
-// Loops by columns: a body without loops of its own, whose values are numbers, runs for many items at once, one
-// instruction after the other for all of them. That spares the interpreter's work for each item, lets compilers use
-// vector instructions, and gives each lane of a group an item of its own.
+// Loops by columns: a body whose values are numbers runs for many items at once, one instruction after the other for
+// all of them. That spares the interpreter's work for each item, lets compilers use vector instructions, and gives each
+// lane of a group an item of its own. A body may have loops that look for the best of a container's items, the same
+// container for all items of the loop around: these go through it once, for all items of a chunk at a time.
 //
 // A column holds one word of one slot for every item of a chunk. Only chunks where nothing fails are run so: whatever
 // is out of the ordinary makes a run give up, and the loop goes through these items one by one, which settles what
@@ -15,10 +16,14 @@ namespace arcbatt {
 constexpr u32 CHUNK = AB_OWN_SLOTS ? 16 : AB_LANES > 1 ? 512 : 128;  // a lane by itself has little room
 constexpr u32 SPREAD_WORDS = 4 * MAX_ARGS * CHUNK;
 
+// Whether a value that is the same for all items is spread out to a column, as vector instructions like it.
+constexpr bool SPREADS = AB_LANES == 1 && !AB_OWN_SLOTS;
+
 struct Column {
     u32* at;
-    u32 stride;  // from one word of a value to the next
-    AB_FN u32& word(u32 w, u32 k) const { return at[w * stride + k]; }
+    u32 stride;    // from one word of a value to the next
+    u32 step = 1;  // from one item to the next; 0 for a value that is the same for all
+    AB_FN u32& word(u32 w, u32 k) const { return (at + u64(w) * stride)[SPREADS ? k : k * step]; }
 };
 
 // A number of one item, out of columns and into them.
@@ -26,15 +31,15 @@ template <class T>
 struct Lane;
 template <>
 struct Lane<i32> {
-    static AB_FN i32 load(Column x, u32 k) { return i32(x.at[k]); }
+    static AB_FN i32 load(Column x, u32 k) { return i32(x.word(0, k)); }
     static AB_FN void store(Column x, u32 k, i32 v) { x.at[k] = u32(v); }
 };
 template <>
 struct Lane<IJ> {
-    static AB_FN IJ load(Column x, u32 k) { return IJ{i32(x.at[k]), i32(x.at[x.stride + k])}; }
+    static AB_FN IJ load(Column x, u32 k) { return IJ{i32(x.word(0, k)), i32(x.word(1, k))}; }
     static AB_FN void store(Column x, u32 k, IJ v) {
         x.at[k] = u32(v.i);
-        x.at[x.stride + k] = u32(v.j);
+        (x.at + x.stride)[k] = u32(v.j);
     }
 };
 
@@ -90,6 +95,17 @@ struct ColumnRoom {
     u64 turn;   // and in which turn of the loop they depend on
 };
 
+// A loop inside a body that runs by columns, at one of its items: its kept columns, of which that item's are the same
+// for all items of the chunk.
+struct InnerItem {
+    ColumnsRef shape;
+    u32* kept;
+    u32 width;
+    u32 item;
+};
+
+enum Pass : u32 { ALL_COLUMNS, PASSING_ONLY, KEPT_ONLY };
+
 // One chunk of a loop's items.
 struct ColumnRun {
     Ctx& c;
@@ -100,22 +116,31 @@ struct ColumnRun {
     u32* passing;   // rows of CHUNK words
     u32* spread;    // where arguments that are the same for all items are spread out
     u32 start, m;   // the chunk's first item, and how many there are
-    bool known;     // whether kept columns were computed before
+    Pass pass;      // kept columns that were computed before are not computed again
     u64 cost;       // steps of all items
     u64 kept_cost;  // those of them that belong to kept columns and depend on sizes
+    const InnerItem* inner = nullptr;
 
     AB_FN Column column(u32 place) const {
         u32 row = place - shape.first() + 1;
         return shape.keeps(place) ? Column{kept + row * width + start, width} : Column{passing + row * CHUNK, CHUNK};
     }
+    // Whether a value is kept by the loop whose body runs.
+    AB_FN bool keeps(u32 place) const { return inner ? inner->shape.keeps(place) : shape.keeps(place); }
 
     AB_FN Column argument(Ins ins, u32 k) const {
         u32 place = ins.arg(k);
-        if (shape.varies(place)) return column(place);
+        Column same{c.a.at(place) + 1, 1, 0};
+        if (inner && inner->shape.varies(place) && inner->shape.keeps(place)) {
+            u32 row = place - inner->shape.first() + 1;
+            same = Column{inner->kept + row * inner->width + inner->item, inner->width, 0};
+        } else if (shape.varies(place)) {
+            return column(place);
+        }
+        if (!SPREADS) return same;
         Column out{spread + 4 * k * CHUNK, CHUNK};
-        const u32* from = c.a.at(place) + 1;
         for (u32 w = 0; w < types[ins.arg_type(k)].slot_words; ++w) {
-            u32 word = from[w];
+            u32 word = same.at[w * same.stride];
             c.g.each(m, [&](u32 i) { out.word(w, i) = word; });
         }
         return out;
@@ -154,7 +179,7 @@ struct ColumnRun {
     // A parameter's columns from a container's items, `which` of them for each item of the chunk.
     template <class F>
     AB_FN void load(BodyRef body, u32 k, const u32* items, F which) const {
-        if (known && shape.keeps(body.param(k))) return;
+        if (pass == PASSING_ONLY && shape.keeps(body.param(k))) return;
         Column to = column(body.param(k));
         u32 type = body.param_type(k), words = types[type].slot_words, stride = types[type].item_words;
         c.g.each(m, [&](u32 i) {
@@ -164,48 +189,54 @@ struct ColumnRun {
         });
     }
 
-    // The body from `pc` on for all items of the chunk; false where something is out of the ordinary.
-    AB_FN bool run(const u32* code, u32 pc) {
-        for (;;) {
-            Ins ins{code + pc};
-            if (ins.op() == END_BODY) return true;
-            if (ins.op() == OWE) {
-                u64 owed = ins.w[2];
-                for (u32 k = 0; k < ins.w[3]; ++k) owed += u64(*c.a.at(ins.w[4 + 2 * k])) * ins.w[5 + 2 * k];
-                cost += owed * m;
-            } else if (!instruction(ins)) {
-                return false;
-            }
-            pc += ins.length();
+    // Code for columns for all items of the chunk, `loop` running the loops in it; false where something is out of the
+    // ordinary.
+    template <class L>
+    AB_FN bool run(const u32* code, L loop) {
+        for (Ins ins{code}; ins.op() != END_BODY; ins.w += ins.length()) {
+            if (ins.op() >= LOOP_APPLY ? !loop(ins) : !instruction(ins)) return false;
         }
+        return true;
+    }
+    AB_FN bool run(const u32* code) {
+        return run(code, [](Ins) { return false; });
     }
 
-    AB_FN bool instruction(Ins ins) {
+    // Whether what is kept or not is for another pass.
+    AB_FN bool passes_over(bool stays) const { return pass != ALL_COLUMNS && stays == (pass == PASSING_ONLY); }
+
+    AB_CALL bool instruction(Ins ins) {
         u32 op = ins.op();
-        bool keeps = shape.keeps(ins.dst());
-        bool counted = op != GUARD && op != CHOOSE && op != COPY;
-        bool fixed = counted && (ins.extra()[0] & FIXED_COST);
-        if (fixed) cost += u64(u32(ins.times())) * ins.extra()[1] * m;
-        if (known && keeps) return true;
         Column args[MAX_ARGS];
-        for (u32 k = 0; k < ins.count(); ++k) {
-            if (!shape.varies(ins.arg(k)) && *c.a.at(ins.arg(k)) != OK) return false;
-            args[k] = argument(ins, k);
+        if (op == GUARD) {
+            for (u32 k = 0; k < ins.count(); ++k)
+                if (*c.a.at(ins.arg(k)) != OK) return false;
+            return true;
+        }
+        if (op == OWE) {
+            u64 owed = ins.w[2];
+            for (u32 k = 0; k < ins.w[3]; ++k) owed += u64(*c.a.at(ins.w[4 + 2 * k])) * ins.w[5 + 2 * k];
+            if (pass != KEPT_ONLY) cost += owed * m;
+            return true;
+        }
+        bool stays = op == COUNT ? all_kept(ins) : keeps(ins.dst());
+        if (passes_over(stays)) return true;
+        for (u32 k = 0; k < ins.count(); ++k) args[k] = argument(ins, k);
+        if (op == COUNT) {
+            u64 steps = ins.count() == 2 ? products(ins, args) : sizes(ins.arg_type(0), args[0]);
+            (stays ? kept_cost : cost) += steps * u32(ins.times());
+            return true;
         }
         Column out = column(ins.dst());
         bool failed = false;
-        if (op >= HALT) {
-            if (!general(ins, args, out)) return false;
-        } else if (!on_numbers(c, op, m, args, out, failed)) {
-            failed = !one_by_one(ins, args, out);
-        }
-        if (failed) return false;
-        if (counted && !fixed) {
-            u64 steps = m + sizes(ins.type(), out);
-            for (u32 k = 0; k < ins.count(); ++k) steps += sizes(ins.arg_type(k), args[k]);
-            if (ins.extra()[0] & MULTIPLIES) steps += products(ins, args);
-            (keeps ? kept_cost : cost) += steps * u32(ins.times());
-        }
+        if (op >= HALT) return general(ins, args, out);
+        if (!on_numbers(c, op, m, args, out, failed)) failed = !one_by_one(ins, args, out);
+        return !failed;
+    }
+    AB_FN bool all_kept(Ins ins) const {
+        const ColumnsRef& own = inner ? inner->shape : shape;
+        for (u32 k = 0; k < ins.count(); ++k)
+            if (!own.varies(ins.arg(k)) || !own.keeps(ins.arg(k))) return false;
         return true;
     }
 
@@ -230,11 +261,10 @@ struct ColumnRun {
             }
             case COPY:
             case COPY_COUNTED:
-            case GUARD:
                 copy(out, args[0], words);
                 return true;
             case PART:
-                copy(out, Column{args[0].at + ins.extra()[2] * args[0].stride, args[0].stride}, words);
+                copy(out, Column{args[0].at + ins.extra()[2] * args[0].stride, args[0].stride, args[0].step}, words);
                 return true;
             case ASTUPLE: {
                 u32 n = types[ins.arg_type(0)].slot_words;
@@ -245,14 +275,28 @@ struct ColumnRun {
             case BRANCH:
             case CHOOSE:
                 for (u32 w = 0; w < words; ++w)
-                    c.g.each(m, [&](u32 k) { out.word(w, k) = args[args[0].at[k] ? 1 : 2].word(w, k); });
+                    c.g.each(m, [&](u32 k) { out.word(w, k) = args[args[0].word(0, k) ? 1 : 2].word(w, k); });
                 return true;
-            case EQUAL: {
-                u32 n = types[ins.arg_type(0)].slot_words;
+            case ABSOLUTE:
+                return !c.g.flagged(m, [&](u32 k) {
+                    i32 x = i32(args[0].word(0, k));
+                    out.at[k] = x < 0 ? 0u - u32(x) : u32(x);
+                    return x == INT_LEAST;
+                });
+            case MAXIMUM:  // of the two numbers of an IJ
+            case MINIMUM: {
+                bool greatest = ins.op() == MAXIMUM;
                 c.g.each(m, [&](u32 k) {
-                    u32 same = 1;
-                    for (u32 w = 0; w < n; ++w) same &= args[0].word(w, k) == args[1].word(w, k);
-                    out.at[k] = same;
+                    i32 a = i32(args[0].word(0, k)), b = i32(args[0].word(1, k));
+                    out.at[k] = u32(greatest ? most(a, b) : least(a, b));
+                });
+                return true;
+            }
+            case EQUAL: {
+                const TypeDesc& t = types[ins.arg_type(0)];
+                u32 item = t.scalar ? 0 : types[t.item].item_words;
+                c.g.each(m, [&](u32 k) {
+                    out.at[k] = item ? equal_items(args[0], args[1], k, item) : equal_numbers(args, k, t.slot_words);
                 });
                 return true;
             }
@@ -261,26 +305,30 @@ struct ColumnRun {
         }
     }
 
-    // A function on containers that gives a number, called for one item after the other, or by each lane for its own.
-#if AB_LANES > 1
-    AB_FN bool one_by_one(Ins ins, const Column* args, Column out) const {
-        u32 section = (c.a.capacity - c.a.top) / AB_LANES, words = types[ins.type()].slot_words;
-        return !c.g.flagged(m, [&](u32 k) {
-            u32 place = c.a.top + (k % AB_LANES) * section;
-            own::Ctx lane{{}, own::Arena{c.a.base, place, place + section, 0, 0, 0}};
-            u32 given[MAX_ARGS][4], result[4];
-            const u32* pointers[MAX_ARGS];
-            for (u32 a = 0; a < ins.count(); ++a) {
-                for (u32 w = 0; w < types[ins.arg_type(a)].slot_words; ++w) given[a][w] = args[a].word(w, k);
-                pointers[a] = given[a];
-            }
-            if (u32(own::call_variant(lane, ins.op(), pointers, result)) != u32(OK)) return true;
-            for (u32 w = 0; w < words; ++w) out.word(w, k) = result[w];
-            return false;
-        });
+    AB_FN u32 equal_numbers(const Column* args, u32 k, u32 words) const {
+        u32 same = 1;
+        for (u32 w = 0; w < words; ++w) same &= args[0].word(w, k) == args[1].word(w, k);
+        return same;
     }
-#else
+    // Whether two containers of numbers are equal, which is so where their words are.
+    AB_FN u32 equal_items(Column x, Column y, u32 k, u32 item_words) const {
+        u32 n = x.word(1, k);
+        if (n != y.word(1, k)) return 0;
+        const u32 *a = c.a.at(x.word(0, k)), *b = c.a.at(y.word(0, k));
+        if (a == b) return 1;
+        for (u32 w = 0; w < n * item_words; ++w)
+            if (a[w] != b[w]) return 0;
+        return 1;
+    }
+
+    // A function on containers that gives a number: called by each lane for items of its own, or for one item after the
+    // other, as it is with one lane and where there are few items or much to do for each.
     AB_FN bool one_by_one(Ins ins, const Column* args, Column out) const {
+#if AB_LANES > 1
+        constexpr u32 FEW_CALLS = 8, LONG_CALL = 2048;
+        bool heavy = ins.has(MULTIPLIES) && products(ins, args) > u64(LONG_CALL) * m;
+        if (m >= FEW_CALLS && !heavy) return by_lanes(ins, args, out);
+#endif
         u32 mark = c.a.top, words = types[ins.type()].slot_words;
         for (u32 k = 0; k < m; ++k) {
             u32 given[MAX_ARGS][4], result[4];
@@ -295,6 +343,23 @@ struct ColumnRun {
             for (u32 w = 0; w < words; ++w) out.word(w, k) = result[w];
         }
         return true;
+    }
+#if AB_LANES > 1
+    AB_FN bool by_lanes(Ins ins, const Column* args, Column out) const {
+        u32 section = (c.a.capacity - c.a.top) / AB_LANES, words = types[ins.type()].slot_words;
+        return !c.g.flagged(m, [&](u32 k) {
+            u32 place = c.a.top + (k % AB_LANES) * section;
+            own::Ctx lane{{}, own::Arena{c.a.base, place, place + section, 0, 0, 0}};
+            u32 given[MAX_ARGS][4], result[4];
+            const u32* pointers[MAX_ARGS];
+            for (u32 a = 0; a < ins.count(); ++a) {
+                for (u32 w = 0; w < types[ins.arg_type(a)].slot_words; ++w) given[a][w] = args[a].word(w, k);
+                pointers[a] = given[a];
+            }
+            if (u32(own::call_variant(lane, ins.op(), pointers, result)) != u32(OK)) return true;
+            for (u32 w = 0; w < words; ++w) out.word(w, k) = result[w];
+            return false;
+        });
     }
 #endif
 };

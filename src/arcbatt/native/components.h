@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bitboards.h"
+#include "labels.h"
 
 namespace arcbatt {
 namespace objects_impl {
@@ -151,97 +152,9 @@ AB_FN void find_components(const Boards& b, Rules rules, Flood f, Pieces& pieces
     }
 }
 
-#if AB_LANES > 1
-// Components of grids no taller than a group, a row a lane: a component grows by what the rows above and below hold,
-// until no lane has anything new. T holds a row.
-template <class T>
-struct RowFlood {
-    const Ctx& c;
-    const Boards& b;
-    Rules rules;
-    u32 h, w;
-    Found& found;
-
-    AB_FN T row_of(u32 slot) const { return c.g.lane() < h ? T(b.board(slot).get(c.g.lane())) : T(0); }
-    // The component of the first cell of `seeds`, by rows.
-    AB_FN T grown(T open, T seeds) const {
-        u32 lane = c.g.lane(), first = lowest_bit(c.g.ballot(seeds != 0));
-        T now = lane == first ? fill_runs<T>(open, seeds & (~seeds + 1), w) : T(0);
-        for (;;) {
-            T above = c.g.shuffle(now, lane - 1), below = c.g.shuffle(now, lane + 1);
-            T beside = (lane > 0 ? above : T(0)) | (lane + 1 < AB_LANES ? below : T(0));
-            if (rules.diagonal) beside |= (beside << 1) | (beside >> 1);
-            T fresh = beside & open & ~now;
-            if (c.g.ballot(fresh != 0) == 0) return now;
-            if (fresh) now |= fill_runs<T>(open, fresh, w);
-        }
-    }
-    // Write the cells of one colour; how many.
-    AB_FN u32 write(T bits, i32 colour) const {
-        u32 all = 0, before = c.g.sum_before(count_bits(u64(bits)), all);
-        u32* to = c.a.at(found.keys + found.cells) + before;
-        u32 base = cell_key(colour, IJ{i32(c.g.lane()), 0});
-        AB_ROLLED
-        for (; bits; bits &= bits - 1) *to++ = base + lowest_bit(u64(bits));
-        return all;
-    }
-    AB_FN void univalued(u32 slot) const {
-        T open = row_of(slot);
-        while (c.g.ballot(open != 0)) {
-            T now = grown(open, open);
-            found.add(write(now, b.colour(slot)));
-            open &= ~now;
-        }
-    }
-    AB_FN void mixed(u32 slot, T& open) const {
-        T board = row_of(slot);
-        while (c.g.ballot((board & open) != 0)) {
-            T now = grown(open, board & open);
-            u32 n = 0, cells = found.cells;
-            for (u32 k = slot; k < b.slots; ++k) {
-                T bits = now & row_of(k);
-                if (c.g.ballot(bits != 0) == 0) continue;
-                u32 more = write(bits, b.colour(k));
-                n += more;
-                found.cells += more;
-            }
-            found.cells = cells;
-            found.add(n);
-            open &= ~now;
-        }
-    }
-    AB_FN void run() const {
-        c.g.sync();
-        T open = 0;
-        if (!rules.univalued && c.g.lane() < h) {
-            open = T(low_bits(w));
-            if (rules.background < b.slots) open &= ~row_of(rules.background);
-        }
-        AB_ROLLED
-        for (u32 slot = 0; slot < b.slots; ++slot) {
-            if (slot == rules.background) continue;
-            if (rules.univalued)
-                univalued(slot);
-            else
-                mixed(slot, open);
-        }
-        c.g.sync();
-    }
-};
-#endif
-
 // Components of grids up to 64 wide: one lane finds them, all write them.
 AB_FN Status narrow_components(Ctx& c, const Boards& b, Grid g, Rules rules, Found& found) {
     u32 h = u32(g.h), w = u32(g.w);
-#if AB_LANES > 1
-    if (h <= AB_LANES) {
-        if (w <= 32)
-            RowFlood<u32>{c, b, rules, h, w, found}.run();
-        else
-            RowFlood<u64>{c, b, rules, h, w, found}.run();
-        return OK;
-    }
-#endif
     Bits rest{nullptr}, now;
     u32 *pieces, *totals;
     Status s = take_bits(c, h, now);

@@ -16,6 +16,7 @@
 #if AB_LANES > 1
 #include "cuda_calls.h"
 #include "cuda_engine.h"
+#include "cuda_objects.h"
 #endif
 #ifdef AB_PROFILE
 #include "profile.h"
@@ -319,6 +320,14 @@ static void launch(u64 address, u32 blocks) {
         lanes.run([&](u32 lane) { run_launch(*p, Group{&lanes, lane}, Team{block, 1, 0, shared}); });
     }
 }
+static void launch_objects(u64 address, u32 groups) {
+    const ObjectsLaunch* p = device_pointer<const ObjectsLaunch>(address);
+    static thread_local Lanes lanes;
+    std::vector<u32> room(ObjectsRoom::size(u32(p->most_cells)));
+    for (u32 group = 0; group < groups; ++group)
+        lanes.run(
+            [&](u32 lane) { run_objects(*p, Group{&lanes, lane}, ObjectsRoom{room.data(), u32(p->most_cells)}); });
+}
 static void launch_calls(u64 address, u32 groups) {
     const CallLaunch* p = call_pointer<const CallLaunch>(address);
     static thread_local Lanes lanes;
@@ -374,6 +383,7 @@ NB_MODULE(AB_MODULE, m) {
     m.def("launch", &launch, "What a launch on a GPU does, by so many blocks of one group one after the other.");
 #endif
 #if AB_LANES > 1
+    m.def("launch_objects", &launch_objects, "The same for a launch that finds objects, by so many groups.");
     m.def("launch_calls", &launch_calls, "The same for a launch of calls.");
 #endif
     m.def("add_custom", &add_custom, "Add an operation from a library; false where there are too many.");

@@ -18,10 +18,11 @@ struct SliceOutput {
     u32 slot, type, column, shape, shape_words;
 };
 
-// A task of a launch's list: an item (slice and sample), a part of a loop that was shared out, or a halt to take up
-// again.
+// A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
+// shared out, or a halt to take up again, which come up on the way.
 struct Task {
-    u32 kind, a, b, none;
+    u32 kind, a, b;
+    u32 ready;  // whether a task that came up is there
 };
 enum TaskKind : u32 { START = 0, PART_OF = 1, TAKE_UP = 2 };
 
@@ -31,34 +32,47 @@ struct Halt {
     u32 index, n;           // the items that are left; the host says up to which they are shared out
     u32 top;                // of the arena
     u32 parent;             // the part, or NOWHERE
-    u32 first_part, parts;  // filled in by the host
-    u32 grain, done;        // how many items a part has at least; how many were done, in so many steps
-    u64 steps;
+    u32 first_part, parts;  // in how many it was shared out
+    u32 pending;            // how many of these have not ended
+    u32 none;
     u64 place;  // of its words
 };
 struct Part {
     u32 halt, start, end, none;
 };
 constexpr u64 NO_PLACE = ~u64(0);
+constexpr u32 MOST_PARTS = 24;  // a loop is shared out in
+
+// Counters of a launch, each of which groups change as they go on.
+struct Progress {
+    u32 next;        // task of the list, or batch
+    u32 unfit;       // items that did not fit
+    u32 head, tail;  // of the queue of tasks that came up: the first not taken, and the first place that is free
+    u32 open;        // tasks that have not ended, in the list or the queue
+    u32 halts, parts;
+    u32 none;
+};
 
 // Everything a launch needs, as 64-bit words in device memory; addresses are 0 for what is not asked for. Work is a
-// list of tasks, which a group takes one by one, or the groups of a block each one at a time (`together`); or, without
-// a list, every slice with every sample of `order`, which a block takes `batch` samples at a time. A block that has a
+// list of tasks, which a group takes one by one, or the groups of a block each one at a time (`together`), and what
+// comes up while they run; or, without a list, every slice with every sample of `order`, which a block takes `batch`
+// samples at a time. A block that has a
 // batch runs one instruction after the other for all its samples, so that its groups run the same code at the same
 // time: a kernel of this size waits for its instructions more than for all else. That is for slices without loops,
 // which take about the same time for every sample.
 struct Launch {
-    u64 blob, slices, tasks, work_count, next_work;
+    u64 blob, slices, tasks, work_count, progress;
     u64 order, order_count, batch, together;
     u64 arenas, arena_words, max_steps;
     u64 cells, offset, height, width, input, expected, task, first, count, demo;
     u64 columns, statuses, matches, agreement, hashes;
     u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
-    u64 again, again_count;                                                          // items that did not fit
+    u64 again;                                                                       // items that did not fit
     u64 patience;  // after how many ticks the loops of a list's items are shared out; 0 for never
-    u64 halts, halt_count, most_halts, parts, shares;
+    u64 halts, most_halts, parts, most_parts, shares, queue;
     u64 memory, memory_words, memory_next;  // for halts and shares
-    u64 ticks;                              // of each task, over 16
+    u64 ticks;                              // of each task, over 16; those of the queue behind those of the list
+    u64 objects, object_places, grids;      // of inputs, where they were found before (cuda_objects.h)
 };
 
 template <class T>
@@ -160,7 +174,7 @@ struct DeviceResults {
 // The groups of a block that work together.
 struct Team {
     u32 block, groups, group;
-    u32* shared;  // a word each for the batch and for handing out its samples
+    u32* shared;  // two words: for batches, and for handing out what they are of
     AB_FN void sync() const {
 #if AB_DEVICE
         __syncthreads();
@@ -187,6 +201,7 @@ struct GroupWork {
         m.patience = i64(p.patience);
     }
 
+    AB_FN Progress& progress() const { return *device_pointer<Progress>(p.progress); }
     AB_FN const u32* blob() const { return device_pointer<const u32>(p.blob); }
     AB_FN const Slice& slice(u32 number) const { return device_pointer<const Slice>(p.slices)[number]; }
 
@@ -210,6 +225,17 @@ struct GroupWork {
         m.late = false;
         m.started = clock_ticks();
         Inputs{m, data}.put(slice.input_slot, slice.samples_slot, slice.expected_slot, sample);
+        know(slice, sample);
+    }
+    // Where the objects of the input in the arena are known.
+    AB_FN void know(const Slice& slice, i32 sample) {
+        bool there = p.objects && slice.input_slot && m.status(slice.input_slot) == OK;
+        m.c.known.places = there ? device_pointer<const u32>(p.object_places) : nullptr;
+        if (!there) return;
+        m.c.known.pool = device_pointer<const u32>(p.objects);
+        m.c.known.grids = u32(p.grids);
+        m.c.known.number = u32(data.input[sample]);
+        m.c.known.input = Form<Grid>::load(m.value(slice.input_slot));
     }
     AB_FN void finish(u32 number, i32 sample) {
         const Slice& of = slice(number);
@@ -232,26 +258,72 @@ struct GroupWork {
     }
     AB_FN void note(u32 number, i32 sample) const {
         m.c.g.one([&] {
-            u32* pair = device_pointer<u32>(p.again) + 2 * u64(fetch_add(*device_pointer<u32>(p.again_count), 1));
+            u32* pair = device_pointer<u32>(p.again) + 2 * u64(fetch_add(progress().unfit, 1));
             pair[0] = number;
             pair[1] = u32(sample);
         });
     }
 
     // --- tasks ---
-    // Run one task; false where there are none left.
+    // Run one task of the list; false where there are none left.
     AB_FN bool run(u32 number) {
         if (number >= p.work_count) return false;
+        run(device_pointer<const Task>(p.tasks)[number], number);
+        return true;
+    }
+    AB_FN void run(Task task, u64 number) {
         i64 start = clock_ticks();
-        Task task = device_pointer<const Task>(p.tasks)[number];
         if (task.kind == START)
             run_item(task.a, i32(task.b));
         else if (task.kind == PART_OF)
             run_part(task.a);
         else
             take_up(task.a);
-        if (p.ticks) m.c.g.one([&] { device_pointer<u32>(p.ticks)[number] = u32((clock_ticks() - start) >> 4); });
-        return true;
+        m.c.g.one([&] {
+            fetch_add(progress().open, u32(-1));
+            if (p.ticks) device_pointer<u32>(p.ticks)[number] = u32((clock_ticks() - start) >> 4);
+        });
+    }
+
+    // --- tasks that come up ---
+    AB_FN Task* queue() const { return device_pointer<Task>(p.queue); }
+
+    // Tasks of a kind for numbers from `first` on, by one lane; what they need is written.
+    AB_FN void come_up(u32 kind, u32 first, u32 count) const {
+        fetch_add(progress().open, count);
+        u32 at = fetch_add(progress().tail, count);
+        for (u32 k = 0; k < count; ++k) {
+            Task& task = queue()[at + k];
+            task.kind = kind;
+            task.a = first + k;
+        }
+        in_order();
+        for (u32 k = 0; k < count; ++k) write_now(queue()[at + k].ready, 1);
+    }
+    // Take up to `most` of those that came up, by one lane: how many, and the first.
+    AB_FN u32 take_late(u32 most_tasks, u32& first) const {
+        if (!p.queue) return 0;
+        for (;;) {
+            first = look_again(progress().head);
+            u32 count = least(look_again(progress().tail) - first, most_tasks);
+            if (count == 0 || exchange_if(progress().head, first, first + count)) return count;
+        }
+    }
+    // The next one for a group; waits as long as others may have some, and is NOWHERE when all is done.
+    AB_FN u32 next_late() const {
+        u32 first = 0;
+        while (take_late(1, first) == 0) {
+            if (!AB_DEVICE || look_again(progress().open) == 0) return NOWHERE;
+            wait_a_little();
+        }
+        return first;
+    }
+    AB_FN void run_late(u32 at) {
+        m.c.g.one([&] {
+            while (!look_again(queue()[at].ready)) wait_a_little();
+            in_order();
+        });
+        run(queue()[at], p.work_count + at);
     }
 
     AB_FN void run_item(u32 number, i32 sample) {
@@ -279,7 +351,7 @@ struct GroupWork {
 
     // Room in the memory for halts and shares, or NO_PLACE.
     AB_FN u64 room_for(u64 words) const {
-        u64 place = 0, wanted = (words + 3) / 4 * 4;
+        u64 place = 0, wanted = (words + 31) / 32 * 32;  // whole lines of a cache, which others may have part of
         m.c.g.one([&] { place = fetch_add(*device_pointer<u64>(p.memory_next), wanted); });
         place = m.c.g.shuffle(place, 0u);
         return place + wanted <= p.memory_words ? place : NO_PLACE;
@@ -288,21 +360,50 @@ struct GroupWork {
     AB_FN void put_aside(u32 number, u32 sample, u32 parent) {
         u32 level = m.level_to_share();
         u64 place = room_for(Shares{m}.halt_words(level));
-        u32 at = m.c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.halt_count), 1); });
+        u32 at = m.c.g.from_one([&] { return fetch_add(progress().halts, 1); });
         if (at >= p.most_halts || place == NO_PLACE) {
-            if (parent == NOWHERE) leave(number, i32(sample));
-            m.c.g.one([&] {
-                if (at < p.most_halts) halts()[at] = Halt{number, sample, 0, 0, 0, parent, 0, 0, 1, 0, 0, NO_PLACE};
-            });
+            if (parent == NOWHERE)
+                leave(number, i32(sample));
+            else
+                m.c.g.one([&] { end_part(parent); });
             return;
         }
         const Frame& f = m.frames[level];
-        u32 top = Shares{m}.top_at(level), grain = m.grain(level);
-        u32 done = u32(f.index - f.start);
-        u64 steps = Shares{m}.steps_at(level);
-        Halt halt{number, sample, u32(f.index), u32(f.n), top, parent, 0, 0, grain, done, steps, place};
-        m.c.g.one([&] { halts()[at] = halt; });
+        u32 grain = most(m.grain(level), 1u), done = u32(f.index - f.start);
+        u64 items = least(f.n - f.index, next_items(grain, done, Shares{m}.steps_at(level)));
+        Halt halt{number, sample, u32(f.index), u32(f.index + items), Shares{m}.top_at(level), parent, 0, 0,
+                  0,      0,      place};
         Shares{m}.save(level, words(place));
+        m.c.g.one([&] { share_out(halt, at, u32(least(most(items / grain, u64(1)), u64(MOST_PARTS)))); });
+    }
+    // How many items to share out: as many as take the loop to its limit of steps, at what those so far cost, for more
+    // would be work for nothing. Where none is done yet, a few show what they cost.
+    AB_FN u64 next_items(u32 grain, u32 done, u64 steps) const {
+        if (done == 0) return u64(MOST_PARTS) * grain;
+        double left = steps < p.max_steps ? double(p.max_steps - steps) : 0.0;
+        return u64(1.1 * left * done / double(most(steps, u64(1)))) + 1 + grain;
+    }
+    // Make parts of a halt's items, by one lane. Where there is no room for them it is taken up at once, and does not
+    // fit.
+    AB_FN void share_out(Halt halt, u32 at, u32 count) const {
+        u32 first = fetch_add(progress().parts, count), items = halt.n - halt.index;
+        if (u64(first) + count > p.most_parts) count = 0;
+        halt.first_part = first;
+        halt.parts = halt.pending = count;
+        halts()[at] = halt;
+        for (u32 k = 0; k < count; ++k) {
+            u32 start = halt.index + u32(u64(items) * k / count), end = halt.index + u32(u64(items) * (k + 1) / count);
+            device_pointer<Part>(p.parts)[first + k] = Part{at, start, end, 0};
+            device_pointer<u64>(p.shares)[first + k] = NO_PLACE;
+        }
+        in_order();
+        come_up(count ? PART_OF : TAKE_UP, count ? first : at, count ? count : 1);
+    }
+    // A part has ended, and its share is written; after the last one its loop goes on. By one lane.
+    AB_FN void end_part(u32 number) const {
+        u32 halt = part(number).halt;
+        in_order();
+        if (fetch_add(halts()[halt].pending, u32(-1)) == 1) come_up(TAKE_UP, halt, 1);
     }
 
     AB_FN const Halt& restored(u32 number) {
@@ -310,6 +411,7 @@ struct GroupWork {
         use_code(slice(halt.slice));
         loaded = halt.slice;
         Shares{m}.restore(words(halt.place));
+        know(slice(halt.slice), i32(halt.sample));
         return halt;
     }
 
@@ -323,9 +425,11 @@ struct GroupWork {
         u32 before = halts()[part(number).halt].top;
         Shares{m}.settle_list();
         u64 place = room_for(Shares{m}.share_words(before));
-        if (place == NO_PLACE) return;
-        m.c.g.one([&] { device_pointer<u64>(p.shares)[number] = place; });
-        Shares{m}.give(before, words(place));
+        if (place != NO_PLACE) Shares{m}.give(before, words(place));
+        m.c.g.one([&] {
+            device_pointer<u64>(p.shares)[number] = place;
+            end_part(number);
+        });
     }
 
     AB_FN void take_up(u32 number) {
@@ -370,8 +474,9 @@ struct Batch {
             *m.c.a.base = m.c.a.top;
         });
         for (u32 pc = 0; m.code[pc] != HALT; pc += m.code[pc + 1]) {
-            each([&](i32) {
+            each([&](i32 sample) {
                 m.c.a.top = *m.c.a.base;
+                work.know(slice, sample);
                 m.instruction(pc);
                 m.c.g.sync();
                 *m.c.a.base = m.c.a.top;
@@ -385,28 +490,42 @@ struct Batch {
 };
 
 // The next tasks of the list for a block, one for each of its groups, until there are none: items of one slice begin
-// at the same time, and their groups run the same code about the same time.
-AB_FN void take_together(GroupWork& work, u32& next, Group lanes, Team team) {
+// at the same time, and their groups run the same code about the same time. Tasks that came up go before.
+AB_FN void take_together(GroupWork& work, Group lanes, Team team) {
+    constexpr u32 LATE = 1u << 31;
     for (;;) {
         team.sync();
-        if (team.group == 0) lanes.one([&] { team.shared[0] = fetch_add(next, team.groups); });
+        if (team.group == 0) {
+            lanes.one([&] {
+                u32 first = 0, late = work.take_late(team.groups, first);
+                team.shared[0] = late ? first : fetch_add(work.progress().next, team.groups);
+                team.shared[1] = late ? late | LATE : team.groups;
+            });
+        }
         team.sync();
-        u32 first = team.shared[0];
-        if (first >= work.p.work_count) return;
-        work.run(first + team.group);
+        u32 number = team.shared[0] + team.group, count = team.shared[1];
+        if (!(count & LATE) && team.shared[0] >= work.p.work_count) return;
+        if (!(count & LATE))
+            work.run(number);
+        else if (team.group < (count & ~LATE))
+            work.run_late(number);
     }
 }
 
 // What a group does in a launch.
 AB_FN void run_launch(const Launch& p, Group lanes, Team team) {
     GroupWork work(p, lanes);
-    u32& next = *device_pointer<u32>(p.next_work);
+    u32& next = work.progress().next;
     if (p.tasks) {
         work.use_arena(team.block * team.groups + team.group);
-        if (p.together) return take_together(work, next, lanes, team);
-        while (work.run(lanes.from_one([&] { return fetch_add(next, 1); }))) {
+        if (p.together) take_together(work, lanes, team);
+        while (!p.together && work.run(lanes.from_one([&] { return fetch_add(next, 1); }))) {
         }
-        return;
+        for (;;) {
+            u32 late = lanes.from_one([&] { return work.next_late(); });
+            if (late == NOWHERE) return;
+            work.run_late(late);
+        }
     }
     u32 samples = u32(p.order_count), size = u32(p.batch), a_slice = (samples + size - 1) / size;
     for (;;) {

@@ -142,6 +142,11 @@ struct GenericCalls : Casts {
             }
             case MAXIMUM:
             case MINIMUM: {
+                if (types[ins.arg_type(0)].kind == K_IJ) {
+                    i32 a = i32(args[0][0]), b = i32(args[0][1]);
+                    out[0] = u32(ins.op() == MAXIMUM ? most(a, b) : least(a, b));
+                    return OK;
+                }
                 const u32* x = c.a.at(args[0][0]);
                 u32 n = args[0][1];
                 if (has_none(ins.arg_type(0), x, n)) return ESCAPE;

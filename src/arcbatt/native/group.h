@@ -167,6 +167,21 @@ struct Group {
         return got;
     }
 #endif
+#if AB_DEVICE && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    // Of each lane a bit: whether it has what this one has.
+    AB_FN u32 alike(u32 x) const { return __match_any_sync(ALL, x); }
+#else
+    AB_FN u32 alike(u32 x) const {
+        u32 mine = 0;
+        AB_ROLLED
+        for (u32 rest = ~0u; rest;) {
+            u32 there = ballot(x == shuffle(x, lowest_bit(rest)));
+            if (there >> lane() & 1) mine = there;
+            rest &= ~there;
+        }
+        return mine;
+    }
+#endif
     AB_FN u64 shuffle(u64 x, u32 from) const { return shuffle(u32(x), from) | u64(shuffle(u32(x >> 32), from)) << 32; }
     AB_FN i64 shuffle(i64 x, u32 from) const { return i64(shuffle(u64(x), from)); }
     AB_FN i32 shuffle(i32 x, u32 from) const { return i32(shuffle(u32(x), from)); }

@@ -57,6 +57,7 @@ struct Interpreter : LoopExits {
         f.index = f.slow = 0;
         f.acc = f.acc_n = f.acc_room = 0;
         f.best_index = NOWHERE;
+        f.no_columns = 0;
         f.outer_steps = steps;
         f.n = 0;
         if (depth == 0) trips = 0;
@@ -76,29 +77,27 @@ struct Interpreter : LoopExits {
         f.widest = f.columns = 0;
         f.start = 0;
         f.turn_items = 0;
-        if (depth) widen(frames[depth - 1], ins.extra()[0] & BY_LANES ? f.n : 0, ins.extra()[0] & BY_COLUMNS ? f.n : 0);
+        if (depth) widen(frames[depth - 1], ins.has(BY_LANES) ? f.n : 0, ins.has(BY_COLUMNS) ? f.n : 0);
 #endif
         ++depth;
         return next_item(f, ins);
     }
 
     AB_FN u32 next_item(Frame& f, Ins ins) {
-#if AB_LANES > 1
         if (too_late()) return leave_loops();
-#endif
-        if (ins.extra()[0] & BY_COLUMNS && f.n >= LEAST_COLUMN && f.body == 0) {
-            bool done = false;
-            while (f.index < f.n && f.index >= f.slow && !done) {
-#if AB_LANES > 1
+        if (ins.has(BY_COLUMNS) && f.n >= LEAST_COLUMN && f.body == 0 && !f.no_columns) {
+            Taken taken{false, OK};
+            while (f.index < f.n && f.index >= f.slow && !taken.ended && !f.no_columns) {
                 if (too_late()) return leave_loops();
-#endif
                 u32 m = u32(least(f.n - f.index, u64(CHUNK)));
-                if (take_chunk(f, ins, m, done))
+                if (take_chunk(f, ins, m, taken))
                     f.index += m;
+                else if (ins.has(BY_LANES))
+                    f.no_columns = 1;
                 else
                     f.slow = f.index + m;
             }
-            if (done) return end_loop(f, ins, OK);
+            if (taken.ended) return end_loop(f, ins, taken.status);
         }
 #if AB_LANES > 1
         while (lanes_suit(f, ins)) {

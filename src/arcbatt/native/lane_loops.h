@@ -7,11 +7,6 @@ namespace arcbatt {
 
 #if AB_LANES > 1
 struct LaneLoops : ColumnLoops {
-    struct Taken {
-        bool ended;  // the loop is done or has failed, as the status says
-        Status status;
-    };
-
     AB_FN LanesRef lanes_of(Ins ins) const { return LanesRef{body_of(ins, bodies(ins)).w}; }
 
     // Whether the next items are for lanes. Where there are loops inside, the first item shows how wide they are:
@@ -38,7 +33,9 @@ struct LaneLoops : ColumnLoops {
         u32 place = c.a.take(LaneTurn::table_words(m, types[body.type()].slot_words));
         f.slow = f.index + m;  // unless all goes well
         if (place == NOWHERE) return Taken{false, OK};
-        LaneTurn turn{c, types, code, ins, body, shape, f.index, m, max_steps, max_trips, c.a.at(place), LaneRoom(c.a)};
+        i64 deadline = patience ? before + patience : 0;
+        LaneTurn turn{c, types,     code,      ins,      body,          shape,        f.index,
+                      m, max_steps, max_trips, deadline, c.a.at(place), LaneRoom(c.a)};
         Taken taken{false, OK};
         if (trips + m <= max_trips && turn.room.words >= shape.rows() + LEAST_HEAP) {
             c.g.each(AB_LANES, [&](u32 lane) { turn.run(lane, depth, turns, frames); });

@@ -28,6 +28,7 @@ struct Frame {
     u64 slow;  // items before this one are taken one by one
     u32 best[MAX_ITEM_WORDS];
     u32 best_index;
+    u32 no_columns;  // whether it is not to be run by columns any more
 #if AB_LANES > 1
     u64 widest;      // items of the loops inside it that could run by lanes, at most
     u64 columns;     // and of those by columns
@@ -55,7 +56,9 @@ struct Machine {
     u32 rooms;
     ColumnRoom room[MAX_ROOMS];
 #if AB_OWN_SLOTS
-    u32 floor;  // the depth at which the end of a body is the end of the run
+    u32 floor;     // the depth at which the end of a body is the end of the run
+    i64 deadline;  // the time at which the run is given up; 0 for none
+    bool tired;    // whether it was
 #endif
 #if AB_LANES > 1
     i64 patience;  // after how many ticks loops are left; 0 for any number

@@ -24,6 +24,23 @@ AB_FN Status by_colour(Ctx& c, Grid g, bool without_background, Objects& out) {
     return OK;
 }
 
+#if AB_LANES > 1
+// The objects of the input as they were found before: how many, of how many cells; where each begins and how many cells
+// it has; the cells.
+AB_FN Status copy_known(Ctx& c, const u32* known, Objects& out) {
+    u32 count = known[0], all = known[1];
+    Object keys;
+    Status s = make_array(c, all, keys);
+    if (s == OK) s = make_pairs(c, count, out);
+    if (s != OK) return s;
+    const u32 *from = known + 2, *from_keys = from + 2 * count;
+    u32 *to = words(c, keys), *pairs = words(c, out);
+    c.g.each(all, [&](u32 k) { to[k] = from_keys[k]; });
+    c.g.each(2 * count, [&](u32 k) { pairs[k] = from[k] + (k % 2 ? 0 : keys.off); });
+    return OK;
+}
+#endif
+
 }  // namespace objects_impl
 
 namespace op {
@@ -32,9 +49,29 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     using namespace objects_impl;
     u32 n = u32(g.h) * u32(g.w);
     if (without_bg && n == 0) return EMPTY;
+#if AB_LANES > 1
+    u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
+    if (const u32* known = c.known.objects(g, mode)) return copy_known(c, known, out);
+#endif
     Found found;
     Boards b;
     Status s = make_found(c, g, n, found, out);
+#if AB_LANES > 1
+    if (s != OK) return s;
+    if (!c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u32>::COLOURS; })) {
+        u32* room;
+        s = take_words(c, u64(Labels<u32>::ROWS) * n + Labels<u32>::COLOURS, room);
+        if (s != OK) return s;
+        Labels<u32> labels(c.g, cells(c, g), u32(g.h), u32(g.w), univalued != 0, diagonal != 0,
+                           room + Labels<u32>::COLOURS, room);
+        found.cells = labels.sort_cells(without_bg != 0);
+        labels.find();
+        found.count = labels.number(found.cells);
+        labels.write(found.cells, found.count, found.keys, found.pairs, c.a.at(found.keys));
+        keep_found(c, found, out.off, out);
+        return OK;
+    }
+#endif
     if (s == OK) s = draw_boards(c, g, b);
     Rules rules{univalued != 0, diagonal != 0, NOWHERE};
     if (s == OK && without_bg) s = background_slot(c, b, rules.background);

@@ -89,6 +89,31 @@ AB_FN u64 fetch_add(u64& word, u64 by) {
     return before;
 #endif
 }
+// Make a word another if it is what it was thought to be; whether it was.
+AB_FN bool exchange_if(u32& word, u32 was, u32 becomes) {
+#if AB_DEVICE
+    return atomicCAS(&word, was, becomes) == was;
+#else
+    if (word != was) return false;
+    word = becomes;
+    return true;
+#endif
+}
+// A word as it is now, whoever wrote it.
+AB_FN u32 look_again(const u32& word) { return *const_cast<const volatile u32*>(&word); }
+AB_FN void write_now(u32& word, u32 x) { *const_cast<volatile u32*>(&word) = x; }
+// What was written before this is there for whoever sees what is written after it; and the other way round.
+AB_FN void in_order() {
+#if AB_DEVICE
+    __threadfence();
+#endif
+}
+// Let others go on for a while.
+AB_FN void wait_a_little() {
+#if AB_DEVICE && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    __nanosleep(1000);
+#endif
+}
 AB_FN void fetch_or(u32& word, u32 bits) {
 #if AB_DEVICE
     atomicOr(&word, bits);
@@ -118,6 +143,26 @@ AB_FN u32 lowest_bit(u64 x) {
 #endif
 }
 
+AB_FN u32 lowest_bit(u32 x) {
+#if AB_DEVICE
+    return u32(__ffs(i32(x))) - 1;
+#else
+    return lowest_bit(u64(x));
+#endif
+}
+
+AB_FN u32 leading_zeros(u32 x) {
+#if AB_DEVICE
+    return u32(__clz(i32(x)));
+#elif defined(__GNUC__)
+    return u32(__builtin_clz(x));
+#else
+    u32 n = 0;
+    for (; (x >> 31) == 0; x <<= 1) ++n;
+    return n;
+#endif
+}
+
 AB_FN u32 count_bits(u64 x) {
 #if AB_DEVICE
     return u32(__popcll(x));
@@ -126,6 +171,14 @@ AB_FN u32 count_bits(u64 x) {
     x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
     return u32((x * 0x0101010101010101u) >> 56);
+#endif
+}
+// A GPU's registers have 32 bits.
+AB_FN u32 count_bits(u32 x) {
+#if AB_DEVICE
+    return u32(__popc(x));
+#else
+    return count_bits(u64(x));
 #endif
 }
 

@@ -43,11 +43,6 @@ struct Arena {
 #endif
 };
 
-struct Ctx {
-    Group g;
-    Arena a;
-};
-
 struct IJ {
     i32 i, j;
 };
@@ -61,6 +56,30 @@ struct OptInt {
 struct Grid {
     u32 off;
     i32 h, w;
+};
+
+#if AB_LANES > 1
+// Objects of an item's input that were found before (cuda_objects.h): of every mode a place in the pool for each grid.
+struct KnownObjects {
+    const u32 *pool, *places;
+    u32 grids;   // how many there are
+    u32 number;  // which of them is the input
+    Grid input;
+
+    AB_FN const u32* objects(Grid g, u32 mode) const {
+        if (!places || g.off != input.off || g.h != input.h || g.w != input.w) return nullptr;
+        u32 at = places[mode * grids + number];
+        return at == NOWHERE ? nullptr : pool + at;
+    }
+};
+#endif
+
+struct Ctx {
+    Group g;
+    Arena a;
+#if AB_LANES > 1
+    KnownObjects known{};
+#endif
 };
 
 // Sorted distinct keys (sets) or keys in any order (tuples).

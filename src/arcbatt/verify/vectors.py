@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
 from arcbatt.backends.outcome import Outcome
-from arcbatt.backends.python import Sample
+from arcbatt.backends.python import Sample, evaluate
 from arcbatt.conformance import Run, Vector
 from arcbatt.errors import ArcbattError
 from arcbatt.frontend import Program, parse_expression
@@ -47,20 +47,12 @@ def _outcomes(side: EngineSide, vectors: Sequence[Vector], coverage: Counter[str
     outputs = engine.run(samples, outputs="grid", complete=False)
     answers = side.read(engine, named, outputs)
 
-    @cache
-    def values(row: int) -> dict[str, Outcome]:
-        made: dict[str, Outcome] = engine.values(samples[row])
-        return made
-
-    def value(row: int, column: int) -> Outcome:
-        return values(row)[f"solve_{column}"]
-
     found: Outcomes = {}
     for vector in (vector for vector in vectors if vector.expr in columns):
         row, column = rows[vector.grid], columns[vector.expr]
         left = int(answers.absent[row, column])
         coverage[answers.reasons[left - 1].removeprefix(NOT_LOWERED) if left else ON_ENGINE] += 1
         found[str(programs[vector.expr]), vector.grid] = gpu_outcome(
-            outputs, row, column, bool(left), partial(value, row, column)
+            outputs, row, column, bool(left), partial(evaluate, programs[vector.expr], samples[row])
         )
     return found
