@@ -11,6 +11,7 @@ import pytest
 
 from arcbatt.backends import cuda_compile
 from arcbatt.backends.cuda_compile import (
+    OBJECTS_KERNEL,
     CompileError,
     KernelOptions,
     compile_ahead,
@@ -40,7 +41,7 @@ class Compiler:
         return [75, 80, 90]
 
     def createProgram(self, source, *_):
-        assert source == kernel_source()
+        assert source in (kernel_source(), OBJECTS_KERNEL.source())
         return 1
 
     def compileProgram(self, _, flags):
@@ -170,7 +171,8 @@ def test_built_ahead_comes_first(compiler, tmp_path, monkeypatch, said):
     paths = compile_ahead([75, 90, 75], folder, nvrtc=compiler, say=said.append)
     assert [path.name[:11] for path in paths] == ["kernel-sm75", "kernel-sm90"]
     assert compile_ahead([90], folder, nvrtc=compiler, say=said.append) == paths[1:]
-    assert compiler.compiled == 2
+    assert compiler.compiled == 4, "the kernel and the one that finds objects, for each"
+    assert (folder / file_name(OBJECTS_KERNEL, 75)).exists()
     monkeypatch.setenv("ARCBATT_CUBINS", os.pathsep.join([str(tmp_path / "none"), str(folder)]))
     other = Compiler(tmp_path / "other", version=(12, 9))
     assert cubin(other, KernelOptions(), 90, say=said.append) == paths[1], "whatever compiler it came from"
@@ -202,7 +204,8 @@ def test_what_took_full_effort_goes_before(compiler, said):
 def test_built_ahead_for_this_machine(compiler, said):
     (path,) = compile_ahead([90], nvrtc=compiler, say=said.append)
     assert cubin(compiler, KernelOptions(), 90, say=said.append) == path
-    assert compiler.compiled == 1
+    assert cubin(compiler, OBJECTS_KERNEL, 90, say=said.append).parent == path.parent
+    assert compiler.compiled == 2
 
 
 def test_an_architecture_the_compiler_does_not_know(compiler, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 
 import numpy as np
@@ -248,3 +249,21 @@ def test_a_whole_run_says_so(cuda, fake, backend, capsys):
     shown = capsys.readouterr().out
     assert f"on the CPU engine in place of another: {summary.evaluations:,} evaluations" in shown
     assert "1 GPU 0 failed: _CudaError: cudaErrorIllegalAddress" in shown
+
+
+def test_a_launch_that_leaves_tasks_undone(cuda, fake, monkeypatch, want):
+    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 22)
+    launch = engine._function
+
+    def short(blocks, threads, args, **rest):
+        """As a launch, but that it says a task is open still."""
+        launch(blocks, threads, args, **rest)
+        progress = (ctypes.c_uint32 * 8).from_address(int(args[0][4]))
+        progress[4] = 1
+
+    monkeypatch.setattr(engine, "_function", short)
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    why = "GPU 0 failed: UnfinishedError: 1 tasks of a launch were left undone"
+    assert result.moved == {why: ALL}
+    assert result.incidents == {why: 1}

@@ -100,7 +100,7 @@ def test_the_parts_of_a_run(one_gpu):
         1e3 * len(PROGRAMS) * len(one_gpu.samples) / rows[SIDE, "evaluations/s"].median, rel=0.5
     )
     assert all(rows[SIDE, unit].median <= whole for unit in (gpu.COPY, gpu.FETCH, gpu.HOST))
-    assert "1 launches" in rows[SIDE, gpu.KERNEL].note
+    assert "2 launches" in rows[SIDE, gpu.KERNEL].note
     assert "MB" in rows[SIDE, gpu.COPY].note
     assert rows[SIDE, "MB of its memory"].median == 3.0
     assert (f"{SIDE}, samples there already", "evaluations/s") in rows

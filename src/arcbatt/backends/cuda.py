@@ -23,11 +23,11 @@ from arcbatt.backends import cpu
 from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.completion import Completion
 from arcbatt.backends.crew import crew_of
-from arcbatt.backends.cuda_compile import ENTRY, KernelOptions, cubin, to_stderr
-from arcbatt.backends.cuda_launch import Counts, Launcher, Work, tasks_of
+from arcbatt.backends.cuda_compile import ENTRY, OBJECTS_KERNEL, KernelOptions, cubin, to_stderr
+from arcbatt.backends.cuda_launch import Counts, Launcher, UnfinishedError, Work, tasks_of
 from arcbatt.backends.cuda_leftovers import Leftovers, Rows
 from arcbatt.backends.cuda_memory import DeviceMemory
-from arcbatt.backends.cuda_objects import OBJECTS_ENTRY, OBJECTS_KERNEL, KnownObjects, modes_wanted
+from arcbatt.backends.cuda_objects import OBJECTS_ENTRY, KnownObjects, modes_wanted
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Stop
@@ -87,8 +87,8 @@ def device_problem() -> str | None:
 
 
 def lost_device() -> tuple[type[Exception], ...]:
-    """What CuPy raises where a device cannot go on; its memory being short is another matter."""
-    return (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)
+    """What is raised where a device cannot go on; its memory being short is another matter."""
+    return (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError, UnfinishedError)
 
 
 @dataclass

@@ -83,6 +83,10 @@ class KernelOptions:
         )  # fmt: skip
 
 
+OBJECTS_KERNEL: Final = KernelOptions(header="cuda_objects.h", fast_compile="")
+"""The kernel that finds objects (`cuda_objects.py`), a small one that is worth the compiler's full effort."""
+
+
 def cache_folder() -> Path:
     """Where compiled kernels are kept; ARCBATT_CACHE says otherwise."""
     base = os.environ.get("ARCBATT_CACHE")
@@ -139,7 +143,7 @@ def compile_ahead(
     """Build the kernel for architectures (75 for compute capability 7.5), into a folder for `ARCBATT_CUBINS`.
 
     Without a folder it goes where this machine's engines look. Needs no GPU; the compiler is CuPy's, or else NVIDIA's
-    own (`pip install 'arcbatt[compile]'`). What is there already is kept.
+    own (`pip install 'arcbatt[compile]'`). What is there already is kept. The kernel that finds objects goes with it.
     """
     compiler = nvrtc or find_compiler()
     known = [int(one) for one in compiler.getSupportedArchs()]
@@ -153,10 +157,13 @@ def compile_ahead(
     target = _writable(folder or cache_folder() / "ahead", say)
     chosen = options or KernelOptions().whole
     paths = [target / file_name(chosen, arch) for arch in dict.fromkeys(archs)]
+    wanted = [(chosen, arch, path, say) for arch, path in zip(dict.fromkeys(archs), paths, strict=True)]
+    for arch in dict.fromkeys(archs):
+        wanted.append((OBJECTS_KERNEL, arch, target / file_name(OBJECTS_KERNEL, arch), lambda _: None))
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         work = [
-            pool.submit(partial(_build, compiler, chosen, arch, path, say))
-            for arch, path in zip(dict.fromkeys(archs), paths, strict=True)
+            pool.submit(partial(_build, compiler, one, arch, path, tell))
+            for one, arch, path, tell in wanted
             if not _kept(path)
         ]
         for one in work:

@@ -33,6 +33,10 @@ _NOTHING: Final = np.empty(0, np.uint32)
 _SAMPLES: Final = ("cells", "offset", "height", "width", "input", "expected", "task", "first", "count", "demo")
 
 
+class UnfinishedError(RuntimeError):
+    """A launch ended before its tasks did; its results cannot be used."""
+
+
 @dataclass(frozen=True)
 class Work:
     """What a launch is to do: tasks, a row each, or batches of the samples in an order with every slice."""
@@ -173,6 +177,8 @@ class Launcher:
             told = self._wait(end, progress, again, left)
         self.counts.launches_ms.append(float(cupy.cuda.get_elapsed_time(start, end)))
         done = dict(zip(_PROGRESS, traffic.download(progress).tolist(), strict=True))
+        if shares and done["open"]:
+            raise UnfinishedError(f"{done['open']} tasks of a launch were left undone")
         self.counts.halts += min(done["halts"], _MOST_HALTS)
         self.counts.parts += done["parts"]
         if ticks.size:

@@ -7,13 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.backends.cuda_compile import KernelOptions
 from arcbatt.backends.cuda_launch import Counts, address
 from arcbatt.ir.typed import TypedGraph, TypedNode
 
 OBJECTS_ENTRY: Final = "arcbatt_objects"
-OBJECTS_KERNEL: Final = KernelOptions(header="cuda_objects.h", fast_compile="")
-"""A small kernel that is worth the compiler's full effort."""
 _NOWHERE: Final = 0xFFFFFFFF
 _GROUPS: Final = 4
 """Groups of lanes in a block."""

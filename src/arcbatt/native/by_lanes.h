@@ -45,7 +45,6 @@ struct LaneTurn {
     u64 start;  // the first item
     u32 m;      // how many there are
     u64 max_steps, max_trips;
-    i64 deadline;  // when lanes give up: one that takes so much longer than others has a loop for all of them
     u32* table;
     LaneRoom room;
 
@@ -70,8 +69,6 @@ struct LaneTurn {
         one.capacity = end;
         one.turns = turns;
         one.rooms = 0;
-        one.deadline = deadline;
-        one.tired = false;
         for (u32 k = 0; k < depth; ++k) one.frames[k].turn = frames[k].turn;
         copy_words(c.a.at(place), c.a.at(shape.first()), rows);
         u32 words = types[body.type()].slot_words;
@@ -81,7 +78,7 @@ struct LaneTurn {
             one.frames[depth - 1].turn = ++one.turns;
             one.steps = 0;
             one.run(body.code());
-            u32 s = one.tired ? u32(OVERFLOW_) : u32(one.status(body.result()));
+            u32 s = u32(one.status(body.result()));
             u32* value = one.value(body.result());
             at(0, k) = s;
             at(1, k) = u32(one.steps);

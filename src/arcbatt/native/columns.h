@@ -321,31 +321,9 @@ struct ColumnRun {
         return 1;
     }
 
-    // A function on containers that gives a number: called by each lane for items of its own, or for one item after the
-    // other, as it is with one lane and where there are few items or much to do for each.
+    // A function on containers that gives a number, called for one item after the other, or by each lane for its own.
+#if AB_LANES > 1
     AB_FN bool one_by_one(Ins ins, const Column* args, Column out) const {
-#if AB_LANES > 1
-        constexpr u32 FEW_CALLS = 8, LONG_CALL = 2048;
-        bool heavy = ins.has(MULTIPLIES) && products(ins, args) > u64(LONG_CALL) * m;
-        if (m >= FEW_CALLS && !heavy) return by_lanes(ins, args, out);
-#endif
-        u32 mark = c.a.top, words = types[ins.type()].slot_words;
-        for (u32 k = 0; k < m; ++k) {
-            u32 given[MAX_ARGS][4], result[4];
-            const u32* pointers[MAX_ARGS];
-            for (u32 a = 0; a < ins.count(); ++a) {
-                for (u32 w = 0; w < types[ins.arg_type(a)].slot_words; ++w) given[a][w] = args[a].word(w, k);
-                pointers[a] = given[a];
-            }
-            Status s = call_variant(c, ins.op(), pointers, result);
-            c.a.top = mark;
-            if (s != OK) return false;
-            for (u32 w = 0; w < words; ++w) out.word(w, k) = result[w];
-        }
-        return true;
-    }
-#if AB_LANES > 1
-    AB_FN bool by_lanes(Ins ins, const Column* args, Column out) const {
         u32 section = (c.a.capacity - c.a.top) / AB_LANES, words = types[ins.type()].slot_words;
         return !c.g.flagged(m, [&](u32 k) {
             u32 place = c.a.top + (k % AB_LANES) * section;
@@ -360,6 +338,23 @@ struct ColumnRun {
             for (u32 w = 0; w < words; ++w) out.word(w, k) = result[w];
             return false;
         });
+    }
+#else
+    AB_FN bool one_by_one(Ins ins, const Column* args, Column out) const {
+        u32 mark = c.a.top, words = types[ins.type()].slot_words;
+        for (u32 k = 0; k < m; ++k) {
+            u32 given[MAX_ARGS][4], result[4];
+            const u32* pointers[MAX_ARGS];
+            for (u32 a = 0; a < ins.count(); ++a) {
+                for (u32 w = 0; w < types[ins.arg_type(a)].slot_words; ++w) given[a][w] = args[a].word(w, k);
+                pointers[a] = given[a];
+            }
+            Status s = call_variant(c, ins.op(), pointers, result);
+            c.a.top = mark;
+            if (s != OK) return false;
+            for (u32 w = 0; w < words; ++w) out.word(w, k) = result[w];
+        }
+        return true;
     }
 #endif
 };

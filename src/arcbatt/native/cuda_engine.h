@@ -41,7 +41,8 @@ struct Part {
     u32 halt, start, end, none;
 };
 constexpr u64 NO_PLACE = ~u64(0);
-constexpr u32 MOST_PARTS = 24;  // a loop is shared out in
+constexpr u32 MOST_PARTS = 24;           // a loop is shared out in
+constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for tasks to come up, some seconds
 
 // Counters of a launch, each of which groups change as they go on.
 struct Progress {
@@ -309,21 +310,23 @@ struct GroupWork {
             if (count == 0 || exchange_if(progress().head, first, first + count)) return count;
         }
     }
-    // The next one for a group; waits as long as others may have some, and is NOWHERE when all is done.
+    // The next one for a group; waits as long as others may have some, and is NOWHERE when all is done or has taken too
+    // long to wait for.
     AB_FN u32 next_late() const {
         u32 first = 0;
-        while (take_late(1, first) == 0) {
-            if (!AB_DEVICE || look_again(progress().open) == 0) return NOWHERE;
-            wait_a_little();
-        }
+        for (i64 since = clock_ticks(); take_late(1, first) == 0; wait_a_little())
+            if (!AB_DEVICE || look_again(progress().open) == 0 || clock_ticks() - since > MOST_WAIT) return NOWHERE;
         return first;
     }
+    // Run one that was taken. Where it does not come it stays open, and the host sees that.
     AB_FN void run_late(u32 at) {
-        m.c.g.one([&] {
-            while (!look_again(queue()[at].ready)) wait_a_little();
+        u32 there = m.c.g.from_one([&] {
+            i64 since = clock_ticks();
+            while (!look_again(queue()[at].ready) && clock_ticks() - since < MOST_WAIT) wait_a_little();
             in_order();
+            return look_again(queue()[at].ready);
         });
-        run(queue()[at], p.work_count + at);
+        if (there) run(queue()[at], p.work_count + at);
     }
 
     AB_FN void run_item(u32 number, i32 sample) {

@@ -164,7 +164,7 @@ inline Status call_custom(Ctx& c, u32 number, const u32* const* args, u32* resul
 #endif
 
 // Call variant `opcode` on the words of its arguments; its result's words go to `result`.
-AB_CALL Status call_variant(Ctx& c, u32 opcode, const u32* const* args, u32* result) {
+AB_FN Status call_variant(Ctx& c, u32 opcode, const u32* const* args, u32* result) {
     switch (opcode) {
 #define AB_VARIANT(number, ...) \
     case number:                \

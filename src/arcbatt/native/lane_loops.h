@@ -33,9 +33,7 @@ struct LaneLoops : ColumnLoops {
         u32 place = c.a.take(LaneTurn::table_words(m, types[body.type()].slot_words));
         f.slow = f.index + m;  // unless all goes well
         if (place == NOWHERE) return Taken{false, OK};
-        i64 deadline = patience ? before + patience : 0;
-        LaneTurn turn{c, types,     code,      ins,      body,          shape,        f.index,
-                      m, max_steps, max_trips, deadline, c.a.at(place), LaneRoom(c.a)};
+        LaneTurn turn{c, types, code, ins, body, shape, f.index, m, max_steps, max_trips, c.a.at(place), LaneRoom(c.a)};
         Taken taken{false, OK};
         if (trips + m <= max_trips && turn.room.words >= shape.rows() + LEAST_HEAP) {
             c.g.each(AB_LANES, [&](u32 lane) { turn.run(lane, depth, turns, frames); });

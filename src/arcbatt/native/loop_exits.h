@@ -68,15 +68,6 @@ struct LoopExits : LaneLoops {
         return NOWHERE;
     }
 };
-#elif AB_OWN_SLOTS
-struct LoopExits : LaneLoops {
-    // Whether a lane has taken so long that all are to run the loop it is in.
-    AB_FN bool too_late() {
-        tired = deadline && clock_ticks() > deadline;
-        return tired;
-    }
-    AB_FN u32 leave_loops() { return NOWHERE; }
-};
 #else
 struct LoopExits : LaneLoops {
     AB_FN bool too_late() { return false; }

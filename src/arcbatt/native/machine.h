@@ -56,9 +56,7 @@ struct Machine {
     u32 rooms;
     ColumnRoom room[MAX_ROOMS];
 #if AB_OWN_SLOTS
-    u32 floor;     // the depth at which the end of a body is the end of the run
-    i64 deadline;  // the time at which the run is given up; 0 for none
-    bool tired;    // whether it was
+    u32 floor;  // the depth at which the end of a body is the end of the run
 #endif
 #if AB_LANES > 1
     i64 patience;  // after how many ticks loops are left; 0 for any number
