@@ -27,7 +27,7 @@ from arcbatt.backends.cuda_compile import ENTRY, OBJECTS_KERNEL, KernelOptions, 
 from arcbatt.backends.cuda_launch import Counts, Launcher, UnfinishedError, Work, tasks_of
 from arcbatt.backends.cuda_leftovers import Leftovers, Rows
 from arcbatt.backends.cuda_memory import DeviceMemory
-from arcbatt.backends.cuda_objects import OBJECTS_ENTRY, KnownObjects, modes_wanted
+from arcbatt.backends.cuda_objects import OBJECTS_ENTRY, KnownObjects, ObjectFinder, modes_wanted
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Stop
@@ -314,10 +314,10 @@ class Engine:
 
     def find_objects(self, data: PackedSamples, numbers: NDArray[np.uint32]) -> KnownObjects:
         """The objects of the grids with these numbers, in the modes programs ask for."""
-        there, sizes = self.resident(data), (data.height, data.width)
-        return KnownObjects(
-            cupy, self._objects, self._multiprocessors, there, numbers, sizes, self._modes, self.last
+        finder = ObjectFinder(
+            cupy, self._objects, self._multiprocessors, self._modes, self.resident(data), self.last
         )  # fmt: skip
+        return finder.find(numbers, data.height[numbers].astype(np.int64) * data.width[numbers])
 
     def forget(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""

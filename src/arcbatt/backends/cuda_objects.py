@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.backends.cuda_compile import LANES
 from arcbatt.backends.cuda_launch import Counts, address
 from arcbatt.ir.typed import TypedGraph, TypedNode
 
@@ -27,85 +29,80 @@ def modes_wanted(graph: TypedGraph) -> frozenset[int]:
     """The modes in which programs look for the objects of their input."""
     found: set[int] = set()
     for node in graph.nodes:
-        if node.op in ("o_g", "objects") and graph.nodes[node.args[0]].op == "input":
-            if graph.nodes[node.args[0]].args[0] != "I":
-                continue
-            values = [_constant(graph.nodes[arg]) for arg in node.args[1:]]
-            if any(value is None for value in values):
-                continue
-            if node.op == "o_g":
-                found.update(value for value in values if value is not None and 0 <= value < 8)
-            else:
-                found.add(sum(bit for bit, value in zip((4, 2, 1), values, strict=True) if value))
-    return frozenset(found)
+        if node.op not in ("o_g", "objects"):
+            continue
+        grid = graph.nodes[node.args[0]]
+        values = [_constant(graph.nodes[arg]) for arg in node.args[1:]]
+        if grid.op != "input" or grid.args[0] != "I" or None in values:
+            continue
+        bits = [bit for bit, value in zip((4, 2, 1), values, strict=False) if value]
+        found.add((values[0] or 0) if node.op == "o_g" else sum(bits))
+    return frozenset(found & set(range(8)))
 
 
 def _constant(node: TypedNode) -> int | None:
     return int(node.args[2]) if node.op == "const" and isinstance(node.args[2], int) else None
 
 
+@dataclass(frozen=True)
+class ObjectFinder:
+    """Launches that find the objects of grids on a device, in some modes."""
+
+    cupy: Any
+    function: Any
+    multiprocessors: int
+    modes: frozenset[int]
+    samples: dict[str, Any]
+    """The packed samples there."""
+    counts: Counts
+
+    def find(self, numbers: NDArray[np.uint32], cells: NDArray[np.int64]) -> KnownObjects:
+        """Those of the grids with these numbers, which have so many cells each."""
+        grids = int(self.samples["height"].size)
+        words = min(len(self.modes) * int(_WORDS_A_CELL * cells.sum() + 2 * len(numbers)), _MOST_POOL)
+        found = KnownObjects(self.cupy.full((8, grids), _NOWHERE, np.uint32), self.cupy.empty(words, np.uint32))
+        taken = self.cupy.zeros(1, np.uint32)
+        for least, most in zip((0, *_CELLS), _CELLS, strict=False):
+            some = numbers[(cells > least) & (cells <= most)]
+            if len(some):
+                found.milliseconds += self._launch(found, some, most, taken)
+        return found
+
+    def _launch(self, found: KnownObjects, numbers: NDArray[np.uint32], most_cells: int, taken: Any) -> float:
+        """Find those of some grids, none with more cells; the milliseconds that took on the device."""
+        cupy, traffic = self.cupy, self.counts.traffic
+        there, next_number = traffic.upload(numbers), cupy.zeros(1, np.uint32)
+        launch = traffic.upload(np.array([
+            *(address(self.samples[name]) for name in ("cells", "offset", "height", "width")), found.grids,
+            address(there), len(numbers), address(next_number), sum(1 << mode for mode in self.modes), most_cells,
+            address(found.places), address(found.pool), found.pool.size, address(taken),
+        ], np.uint64))  # fmt: skip
+        blocks = max(1, min(self.multiprocessors * _BLOCKS, -(-len(numbers) // _GROUPS)))
+        room = _GROUPS * (128 + 11 * most_cells)  # bytes: colours, labels and cells of each group
+        start, end = cupy.cuda.Event(), cupy.cuda.Event()
+        traffic.launches += 1
+        with traffic.stage("objects"):
+            start.record()
+            self.function((blocks,), (_GROUPS * LANES,), (launch,), shared_mem=room)
+            end.record()
+            end.synchronize()
+        return float(cupy.cuda.get_elapsed_time(start, end))
+
+
+@dataclass
 class KnownObjects:
     """The objects of some grids in some modes, on the device."""
 
-    def __init__(
-        self,
-        cupy: Any,
-        function: Any,
-        multiprocessors: int,
-        samples: dict[str, Any],
-        numbers: NDArray[np.uint32],
-        sizes: tuple[NDArray[np.int32], NDArray[np.int32]],
-        modes: frozenset[int],
-        counts: Counts,
-    ) -> None:
-        """Find them: of the grids with these numbers; `sizes` are the heights and widths of all."""
-        self.grids = int(samples["height"].size)
-        self.places = cupy.full((8, self.grids), _NOWHERE, np.uint32)
-        heights, widths = sizes
-        size = heights[numbers].astype(np.int64) * widths[numbers]
-        words = min(len(modes) * int(_WORDS_A_CELL * size.sum() + 2 * len(numbers)), _MOST_POOL)
-        self.pool = cupy.empty(words, np.uint32)
-        self._next = cupy.zeros(1, np.uint32)
-        self.milliseconds = 0.0
-        """What finding them took on the device."""
-        for least, most in zip((0, *_CELLS), _CELLS, strict=False):
-            some = numbers[(size > least) & (size <= most)]
-            if len(some):
-                self._find(cupy, function, multiprocessors, samples, some, most, modes, counts)
-
-    def _find(
-        self,
-        cupy: Any,
-        function: Any,
-        multiprocessors: int,
-        samples: dict[str, Any],
-        numbers: NDArray[np.uint32],
-        most_cells: int,
-        modes: frozenset[int],
-        counts: Counts,
-    ) -> None:
-        there = counts.traffic.upload(numbers)
-        taken = cupy.zeros(1, np.uint32)
-        launch = counts.traffic.upload(np.array([
-            *(address(samples[name]) for name in ("cells", "offset", "height", "width")), self.grids,
-            address(there), len(numbers), address(taken), sum(1 << mode for mode in modes), most_cells,
-            address(self.places), address(self.pool), self.pool.size, address(self._next),
-        ], np.uint64))  # fmt: skip
-        blocks = max(1, min(multiprocessors * _BLOCKS, -(-len(numbers) // _GROUPS)))
-        room = _GROUPS * (128 + 11 * most_cells)  # bytes: colours, labels and cells of each group
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        counts.traffic.launches += 1
-        with counts.traffic.stage("objects"):
-            start.record()
-            function((blocks,), (_GROUPS * 32,), (launch,), shared_mem=room)
-            end.record()
-            end.synchronize()
-        self.milliseconds += float(cupy.cuda.get_elapsed_time(start, end))
+    places: Any
+    """Where in the pool they begin, by mode and grid."""
+    pool: Any
+    milliseconds: float = 0.0
+    """What finding them took on the device."""
 
     @property
-    def nbytes(self) -> int:
-        """What they take there."""
-        return int(self.pool.nbytes + self.places.nbytes)
+    def grids(self) -> int:
+        """How many grids there are, found or not."""
+        return int(self.places.shape[1])
 
     def table(self) -> list[int]:
         """The words of a launch about them."""
