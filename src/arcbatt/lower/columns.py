@@ -9,11 +9,12 @@ the body's own code.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from arcbatt.lower.codes import BY_COLUMNS, BY_LANES, CODES, FIXED_COST, MULTIPLIES, ORIGINALS
+from arcbatt.lower.instruction import Instruction, instructions
 from arcbatt.lower.layout import K_CELL, K_GRID, K_IJ, K_INT, K_SEQ, K_SET, K_TUP, TypeTable
 from arcbatt.lower.variants import VARIANTS
 
@@ -40,31 +41,6 @@ _MOST_WORDS: Final = 4
 
 Word = tuple[int, int]
 """A word of a value: the slot that has it first, and which of its words it is."""
-
-
-class Instruction:
-    """An instruction's words, told apart as native/code.h does."""
-
-    def __init__(self, words: Sequence[int]) -> None:
-        self.words = words
-        self.op, _, self.dst, times, self.cost_place, self.strict, count = words[:7]
-        self.times = times - (1 << 32) if times >> 31 else times
-        self.type = words[7] if len(words) > 7 else 0
-        self.args, self.arg_types = words[8 : 8 + count], words[8 + count : 8 + 2 * count]
-        self.extra = words[8 + 2 * count :]
-
-    @property
-    def typed_args(self) -> list[tuple[int, int]]:
-        """Slot and type of each argument."""
-        return list(zip(self.args, self.arg_types, strict=True))
-
-
-def instructions(code: Sequence[int]) -> Iterator[Sequence[int]]:
-    """The instructions of a body, without the one that ends it."""
-    at = 0
-    while code[at] != CODES["END_BODY"]:
-        yield code[at : at + code[at + 1]]
-        at += code[at + 1]
 
 
 def _written(

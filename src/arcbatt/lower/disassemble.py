@@ -17,7 +17,8 @@ from arcbatt.lower.codes import (
     ORIGINALS,
     OVER_ITEMS,
 )
-from arcbatt.lower.columns import Instruction, inner_columns
+from arcbatt.lower.columns import inner_columns
+from arcbatt.lower.instruction import Instruction
 from arcbatt.lower.layout import K_IJ, K_INT
 from arcbatt.lower.lower import VERSION, Code
 from arcbatt.lower.variants import VARIANTS
@@ -45,30 +46,13 @@ class _Body(NamedTuple):
     params: list[tuple[int, int]]
 
 
-class _Instruction:
-    """One instruction, its words told apart as native/code.h does."""
+class _Instruction(Instruction):
+    """One instruction and where it stands."""
 
     def __init__(self, words: Sequence[int], place: int) -> None:
+        super().__init__(words[place : place + words[place + 1]])
         self.place = place
-        self.op, self.length = words[place], words[place + 1]
-        self.words = words[place : place + self.length]
         self.name = _NAMES.get(self.op, f"operation {self.op}")
-
-    @property
-    def result(self) -> tuple[int, int]:
-        """Slot and type."""
-        return self.words[2], self.words[7]
-
-    @property
-    def args(self) -> list[tuple[int, int]]:
-        """Slots and types."""
-        count = self.words[6]
-        return list(zip(self.words[8 : 8 + count], self.words[8 + count : 8 + 2 * count], strict=True))
-
-    @property
-    def extra(self) -> Sequence[int]:
-        """Flags and what stands behind them."""
-        return self.words[8 + 2 * self.words[6] :]
 
     @property
     def ends(self) -> bool:
@@ -138,8 +122,8 @@ class _Text:
             for one in self.instructions(start):
                 if not one.plain:
                     continue
-                written.add(one.result[0])
-                read.update(one.args)
+                written.add(one.dst)
+                read.update(one.typed_args)
                 for body in one.bodies():
                     starts.append(body.code)
                     written.update(place for place, _ in body.params)
@@ -169,7 +153,7 @@ class _Text:
         """A loop's code for columns."""
         if one.op < CODES["LOOP_APPLY"] or not one.extra[0] & BY_COLUMNS:
             return
-        columns = inner_columns(Instruction(one.words))[1]
+        columns = inner_columns(one)[1]
         indent = " " * 8 + _INDENT * depth
         yield f"{indent}  columns s{columns.first} to s{columns.first + columns.rows - 1} give s{columns.result}"
         place = one.place + one.length - len(columns.code)
@@ -184,8 +168,8 @@ class _Text:
         if not one.plain:
             owed = [f"c{one.words[4 + 2 * k]} x {one.words[5 + 2 * k]}" for k in range(one.words[3])]
             return " + ".join([f"OWE {one.words[2]}", *owed])
-        args = ", ".join(self.slot(*arg) for arg in one.args)
-        return "  ".join([f"{self.slot(*one.result)} = {one.name}({args})", *self.notes(one)])
+        args = ", ".join(self.slot(*arg) for arg in one.typed_args)
+        return "  ".join([f"{self.slot(one.dst, one.type)} = {one.name}({args})", *self.notes(one)])
 
     def notes(self, one: _Instruction) -> Iterator[str]:
         times, cost, strict, count = one.words[3:7]
