@@ -18,7 +18,7 @@ _GROUPS: Final = 4
 """Groups of lanes in a block."""
 _BLOCKS: Final = 16
 """Blocks a multiprocessor has room for at most."""
-_CELLS: Final = 416, 928
+_CELLS: Final = 416, 640, 928
 """Grids are found with room for so many cells: the less room, the more of them at a time."""
 _WORDS_A_CELL: Final = 3
 """What objects take at most: the cell, and where an object of one cell begins and how many it has."""
@@ -78,7 +78,7 @@ class ObjectFinder:
             address(found.places), address(found.pool), found.pool.size, address(taken),
         ], np.uint64))  # fmt: skip
         blocks = max(1, min(self.multiprocessors * _BLOCKS, -(-len(numbers) // _GROUPS)))
-        room = _GROUPS * (128 + 11 * most_cells)  # bytes: colours, labels and cells of each group
+        room = _GROUPS * (128 + 9 * most_cells)  # bytes: colours, labels and cells of each group
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
         traffic.launches += 1
         with traffic.stage("objects"):

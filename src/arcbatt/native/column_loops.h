@@ -36,6 +36,12 @@ struct ColumnWords {
     }
 };
 
+// What an item gives, and whether that is better than what was best before.
+struct Better {
+    i32 value;
+    bool is;
+};
+
 struct ColumnLoops : LoopResults {
     AB_FN ColumnsRef columns_ref(Ins ins) const { return columns_behind(ins, body_of(ins, bodies(ins)).w); }
 
@@ -63,7 +69,7 @@ struct ColumnLoops : LoopResults {
     }
 
     // Take the next items all at once; false where they must be taken one by one.
-    AB_FN bool take_chunk(Frame& f, Ins ins, u32 m, Taken& taken) {
+    AB_CALL bool take_chunk(Frame& f, Ins ins, u32 m, Taken& taken) {
         ColumnsRef shape = columns_ref(ins);
         ColumnRoom* r = columns_of(f.loop, f.n, shape);
         if (!r || trips + m > max_trips) return false;
@@ -163,13 +169,18 @@ struct ColumnLoops : LoopResults {
         for (; item.item < n; ++item.item) {
             if (!run.run(shape.code())) return false;
             Column result = run.column(shape.result());
-            c.g.each(m, [&](u32 k) {
-                i32 now = i32(result.at[k]), before = i32(best[k]);
-                if (item.item == 0 || (greatest ? now > before : now < before)) {
-                    best[k] = u32(now);
+            c.g.mapped<Better>(
+                m,
+                [&](u32 k, Better& r) {
+                    i32 now = i32(result.at[k]), before = i32(best[k]);
+                    r = Better{now, item.item == 0 || (greatest ? now > before : now < before)};
+                    return false;
+                },
+                [&](u32 k, Better r) {
+                    if (!r.is) return;
+                    best[k] = u32(r.value);
                     which[k] = item.item;
-                }
-            });
+                });
         }
         run.inner = nullptr;
         run.pass = pass_before;

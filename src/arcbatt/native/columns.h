@@ -51,12 +51,9 @@ struct OnColumns<R, A> {
     template <class F>
     static AB_FN bool fails(const Ctx& c, u32 m, const Column* args, Column out, F f) {
         Column a = args[0];
-        return c.g.flagged(m, [&](u32 k) {
-            R r{};
-            Status s = f(Lane<A>::load(a, k), r);
-            Lane<R>::store(out, k, r);
-            return s != OK;
-        });
+        return c.g.mapped<R>(
+            m, [&](u32 k, R& r) { return f(Lane<A>::load(a, k), r) != OK; },
+            [&](u32 k, R r) { Lane<R>::store(out, k, r); });
     }
 };
 template <class R, class A, class B>
@@ -64,12 +61,9 @@ struct OnColumns<R, A, B> {
     template <class F>
     static AB_FN bool fails(const Ctx& c, u32 m, const Column* args, Column out, F f) {
         Column a = args[0], b = args[1];
-        return c.g.flagged(m, [&](u32 k) {
-            R r{};
-            Status s = f(Lane<A>::load(a, k), Lane<B>::load(b, k), r);
-            Lane<R>::store(out, k, r);
-            return s != OK;
-        });
+        return c.g.mapped<R>(
+            m, [&](u32 k, R& r) { return f(Lane<A>::load(a, k), Lane<B>::load(b, k), r) != OK; },
+            [&](u32 k, R r) { Lane<R>::store(out, k, r); });
     }
 };
 
@@ -278,19 +272,25 @@ struct ColumnRun {
                     c.g.each(m, [&](u32 k) { out.word(w, k) = args[args[0].word(0, k) ? 1 : 2].word(w, k); });
                 return true;
             case ABSOLUTE:
-                return !c.g.flagged(m, [&](u32 k) {
-                    i32 x = i32(args[0].word(0, k));
-                    out.at[k] = x < 0 ? 0u - u32(x) : u32(x);
-                    return x == INT_LEAST;
-                });
+                return !c.g.mapped<u32>(
+                    m,
+                    [&](u32 k, u32& r) {
+                        i32 x = i32(args[0].word(0, k));
+                        r = x < 0 ? 0u - u32(x) : u32(x);
+                        return x == INT_LEAST;
+                    },
+                    [&](u32 k, u32 r) { out.at[k] = r; });
             case MAXIMUM:  // of the two numbers of an IJ
             case MINIMUM: {
                 bool greatest = ins.op() == MAXIMUM;
-                c.g.each(m, [&](u32 k) {
-                    i32 a = i32(args[0].word(0, k)), b = i32(args[0].word(1, k));
-                    out.at[k] = u32(greatest ? most(a, b) : least(a, b));
-                });
-                return true;
+                return !c.g.mapped<i32>(
+                    m,
+                    [&](u32 k, i32& r) {
+                        i32 a = i32(args[0].word(0, k)), b = i32(args[0].word(1, k));
+                        r = greatest ? most(a, b) : least(a, b);
+                        return false;
+                    },
+                    [&](u32 k, i32 r) { out.at[k] = u32(r); });
             }
             case EQUAL: {
                 const TypeDesc& t = types[ins.arg_type(0)];

@@ -329,7 +329,7 @@ static void launch_objects(u64 address, u32 groups) {
             [&](u32 lane) { run_objects(*p, Group{&lanes, lane}, ObjectsRoom{room.data(), u32(p->most_cells)}); });
 }
 static void launch_calls(u64 address, u32 groups) {
-    const CallLaunch* p = call_pointer<const CallLaunch>(address);
+    const CallLaunch* p = device_pointer<const CallLaunch>(address);
     static thread_local Lanes lanes;
     for (u32 group = 0; group < groups; ++group)
         lanes.run([&](u32 lane) { run_calls(*p, Group{&lanes, lane}, group); });

@@ -23,11 +23,6 @@ struct CallLaunch {
     u64 again, again_count;                                    // calls that did not fit
 };
 
-template <class T>
-AB_FN T* call_pointer(u64 address) {
-    return reinterpret_cast<T*>(address);
-}
-
 // Counts the words of a value, and writes them where there is a place for them.
 struct WordStream {
     u32* to;
@@ -76,12 +71,12 @@ struct CallRun {
             return count.n;
         });
         // A unit is 16 words, so that what is wanted beyond the pool can still be counted.
-        u32 unit = m.c.g.from_one([&] { return fetch_add(*call_pointer<u32>(p.pool_next), (n + 15) / 16); });
+        u32 unit = m.c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.pool_next), (n + 15) / 16); });
         u64 place = u64(unit) * 16;
-        call_pointer<u64>(p.place)[call] = place;
-        call_pointer<u32>(p.length)[call] = n;
+        device_pointer<u64>(p.place)[call] = place;
+        device_pointer<u32>(p.length)[call] = n;
         if (place + n > p.pool_words) return;
-        u32* to = call_pointer<u32>(p.pool) + place;
+        u32* to = device_pointer<u32>(p.pool) + place;
         if (!grid) {
             m.c.g.one([&] {
                 WordStream stream{to, 0};
@@ -102,7 +97,7 @@ struct CallRun {
     AB_FN void all(Group lanes, u32 group) const {
         Interpreter m{};
         m.c.g = lanes;
-        m.c.a = Arena{call_pointer<u32>(p.arenas) + u64(group) * p.arena_words, 0, u32(p.arena_words)};
+        m.c.a = Arena{device_pointer<u32>(p.arenas) + u64(group) * p.arena_words, 0, u32(p.arena_words)};
         m.max_steps = p.max_steps;
         m.max_trips = trips_for(p.max_steps);
         m.types = Types{reinterpret_cast<const TypeDesc*>(blob + program.types), blob + program.parts};
@@ -111,11 +106,11 @@ struct CallRun {
         u32* base = m.c.a.base;
         m.c.g.each(program.image_words, [&](u32 k) { base[k] = image[k]; });
         for (;;) {
-            u32 next = m.c.g.from_one([&] { return fetch_add(*call_pointer<u32>(p.next_call), 1); });
+            u32 next = m.c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.next_call), 1); });
             if (next >= p.call_count) return;
-            u32 call = call_pointer<const u32>(p.calls)[next];
-            const u32* rows = call_pointer<const u32>(p.rows);
-            const u64* starts = call_pointer<const u64>(p.starts);
+            u32 call = device_pointer<const u32>(p.calls)[next];
+            const u32* rows = device_pointer<const u32>(p.rows);
+            const u64* starts = device_pointer<const u64>(p.starts);
             m.c.a.top = program.image_words;
             m.steps = 0;
             m.depth = 0;
@@ -125,15 +120,16 @@ struct CallRun {
             Status s = m.status(program.output_slot);
             if (s == OK) put_value(m, call, m.value(program.output_slot));
             m.c.g.one([&] {
-                call_pointer<u8>(p.statuses)[call] = u8(s);
-                if (s == OVERFLOW_) call_pointer<u32>(p.again)[fetch_add(*call_pointer<u32>(p.again_count), 1)] = call;
+                device_pointer<u8>(p.statuses)[call] = u8(s);
+                if (s == OVERFLOW_)
+                    device_pointer<u32>(p.again)[fetch_add(*device_pointer<u32>(p.again_count), 1)] = call;
             });
         }
     }
 };
 
 AB_FN void run_calls(const CallLaunch& p, Group lanes, u32 group) {
-    CallRun{p, call_pointer<const u32>(p.blob), *call_pointer<const CalledProgram>(p.program)}.all(lanes, group);
+    CallRun{p, device_pointer<const u32>(p.blob), *device_pointer<const CalledProgram>(p.program)}.all(lanes, group);
 }
 
 }  // namespace arcbatt

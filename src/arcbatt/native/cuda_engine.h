@@ -43,6 +43,7 @@ struct Part {
 constexpr u64 NO_PLACE = ~u64(0);
 constexpr u32 MOST_PARTS = 24;           // a loop is shared out in
 constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for tasks to come up, some seconds
+constexpr u32 MOST_NAP = 32000;          // nanoseconds between looks, since all groups look at the same words
 
 // Counters of a launch, each of which groups change as they go on.
 struct Progress {
@@ -75,11 +76,6 @@ struct Launch {
     u64 ticks;                              // of each task, over 16; those of the queue behind those of the list
     u64 objects, object_places, grids;      // of inputs, where they were found before (cuda_objects.h)
 };
-
-template <class T>
-AB_FN T* device_pointer(u64 address) {
-    return reinterpret_cast<T*>(address);
-}
 
 // What an output that is OK is to those who compare it; see digest.h.
 struct SeenThere {
@@ -313,9 +309,11 @@ struct GroupWork {
     // The next one for a group; waits as long as others may have some, and is NOWHERE when all is done or has taken too
     // long to wait for.
     AB_FN u32 next_late() const {
-        u32 first = 0;
-        for (i64 since = clock_ticks(); take_late(1, first) == 0; wait_a_little())
+        u32 first = 0, nap = 1000;
+        for (i64 since = clock_ticks(); take_late(1, first) == 0; nap = least(2 * nap, MOST_NAP)) {
             if (!AB_DEVICE || look_again(progress().open) == 0 || clock_ticks() - since > MOST_WAIT) return NOWHERE;
+            wait_a_little(nap);
+        }
         return first;
     }
     // Run one that was taken. Where it does not come it stays open, and the host sees that.

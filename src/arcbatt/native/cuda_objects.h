@@ -32,10 +32,11 @@ struct ObjectsRoom {
     AB_FN i8* cells() const { return reinterpret_cast<i8*>(words + COLOURS + ROWS * most_cells / 2); }
 };
 
-AB_FN u32 find_objects(const ObjectsLaunch& p, const Group& g, ObjectsRoom room, u32 number, u32 mode) {
-    using Found = objects_impl::Labels<u16>;
-    u32 h = u32(reinterpret_cast<const i32*>(p.height)[number]), w = u32(reinterpret_cast<const i32*>(p.width)[number]);
-    const u8* from = reinterpret_cast<const u8*>(p.cells) + reinterpret_cast<const i64*>(p.offset)[number];
+template <class R>
+AB_FN u32 find_objects(const ObjectsLaunch& p, const Group& g, ObjectsRoom room, u32 number, R rules, bool without) {
+    using Found = objects_impl::Labels<u16, R>;
+    u32 h = u32(device_pointer<const i32>(p.height)[number]), w = u32(device_pointer<const i32>(p.width)[number]);
+    const u8* from = device_pointer<const u8>(p.cells) + device_pointer<const i64>(p.offset)[number];
     u32 n = h * w;
     if (n == 0 || n > room.most_cells) return NOWHERE;
     i8* mine = room.cells();
@@ -44,29 +45,43 @@ AB_FN u32 find_objects(const ObjectsLaunch& p, const Group& g, ObjectsRoom room,
         return from[k] >= Found::COLOURS;
     });
     if (beyond) return NOWHERE;
-    Found labels(g, mine, h, w, mode & 4, mode & 2, room.labels(), room.words);
-    u32 cells = labels.sort_cells(mode & 1);
+    Found labels(g, mine, h, w, rules, room.labels(), room.words);
+    u32 cells = labels.begin(without);
     labels.find();
     u32 count = labels.number(cells), words = 2 + 2 * count + cells;
-    u32 place = g.from_one([&] { return fetch_add(*reinterpret_cast<u32*>(p.pool_next), words); });
+    u32 place = g.from_one([&] { return fetch_add(*device_pointer<u32>(p.pool_next), words); });
     if (u64(place) + words > p.pool_words) return NOWHERE;
-    u32* to = reinterpret_cast<u32*>(p.pool) + place;
+    u32* to = device_pointer<u32>(p.pool) + place;
     to[0] = count;
     to[1] = cells;
-    labels.write(cells, count, 0, to + 2, to + 2 + 2 * count);
+    labels.write(count, 0, to + 2, to + 2 + 2 * count);
     return place;
+}
+
+AB_FN u32 find_objects(const ObjectsLaunch& p, const Group& g, ObjectsRoom room, u32 number, u32 mode) {
+    using objects_impl::FixedRules;
+    bool without = mode & 1;
+    switch (mode >> 1) {
+        case 0:
+            return find_objects(p, g, room, number, FixedRules<false, false>{}, without);
+        case 1:
+            return find_objects(p, g, room, number, FixedRules<false, true>{}, without);
+        case 2:
+            return find_objects(p, g, room, number, FixedRules<true, false>{}, without);
+    }
+    return find_objects(p, g, room, number, FixedRules<true, true>{}, without);
 }
 
 // The work of a group.
 AB_FN void run_objects(const ObjectsLaunch& p, const Group& g, ObjectsRoom room) {
     for (;;) {
-        u32 first = g.from_one([&] { return fetch_add(*reinterpret_cast<u32*>(p.next), OBJECTS_AT_ONCE); });
+        u32 first = g.from_one([&] { return fetch_add(*device_pointer<u32>(p.next), OBJECTS_AT_ONCE); });
         if (first >= p.count) return;
         for (u32 k = first; k < least(u64(first) + OBJECTS_AT_ONCE, p.count); ++k) {
-            u32 number = reinterpret_cast<const u32*>(p.numbers)[k];
+            u32 number = device_pointer<const u32>(p.numbers)[k];
             for (u32 rest = u32(p.modes); rest; rest &= rest - 1) {
                 u32 mode = lowest_bit(rest), place = find_objects(p, g, room, number, mode);
-                if (place != NOWHERE) reinterpret_cast<u32*>(p.places)[mode * p.grids + number] = place;
+                if (place != NOWHERE) device_pointer<u32>(p.places)[mode * p.grids + number] = place;
             }
         }
     }

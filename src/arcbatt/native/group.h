@@ -56,6 +56,17 @@ struct Group {
         for (u32 i = 0; i < n; ++i) found |= f(i);
         return found;
     }
+    // get(i, x), then put(i, x), for every i below n; whether `get` held for some. Several are got before any is put.
+    template <class R, class G, class P>
+    AB_FN bool mapped(u32 n, G get, P put) const {
+        bool found = false;
+        for (u32 i = 0; i < n; ++i) {
+            R x{};
+            found |= get(i, x);
+            put(i, x);
+        }
+        return found;
+    }
     // The least, greatest, sum and union of bits of f(i).
     template <class F>
     AB_FN i32 min_of(u32 n, i32 start, F f) const {
@@ -267,6 +278,28 @@ struct Group {
     AB_FN bool flagged(u32 n, F f) const {
         bool found = false;
         each(n, [&](u32 i) { found |= f(i); });
+        return ballot(found) != 0;
+    }
+    // A lane takes several at once, so that it need not wait for the memory between them.
+    template <class R, class G, class P>
+    AB_FN bool mapped(u32 n, G get, P put) const {
+        constexpr u32 SEVERAL = 4;
+        bool found = false;
+        u32 i = lane();
+        sync();
+        AB_ROLLED
+        for (; i + (SEVERAL - 1) * AB_LANES < n; i += SEVERAL * AB_LANES) {
+            R x[SEVERAL] = {};
+            for (u32 k = 0; k < SEVERAL; ++k) found |= get(i + k * AB_LANES, x[k]);
+            for (u32 k = 0; k < SEVERAL; ++k) put(i + k * AB_LANES, x[k]);
+        }
+        AB_ROLLED
+        for (; i < n; i += AB_LANES) {
+            R x{};
+            found |= get(i, x);
+            put(i, x);
+        }
+        sync();
         return ballot(found) != 0;
     }
     // take(i) for every index, each lane some of them or all lanes all; whether what they hold is to be brought

@@ -36,7 +36,7 @@ struct Interpreter : LoopExits {
         return pc + ins.length();
     }
 
-    AB_FN u32 begin_loop(u32 pc, Ins ins) {
+    AB_CALL u32 begin_loop(u32 pc, Ins ins) {
         u32 op = ins.op();
         Status s = first_failure(ins, 0, ins.strict());
         // A bound () matters where the body uses it; as what is walked it has no form.
@@ -83,7 +83,7 @@ struct Interpreter : LoopExits {
         return next_item(f, ins);
     }
 
-    AB_FN u32 next_item(Frame& f, Ins ins) {
+    AB_CALL u32 next_item(Frame& f, Ins ins) {
         if (too_late()) return leave_loops();
         if (ins.has(BY_COLUMNS) && f.n >= LEAST_COLUMN && f.body == 0 && !f.no_columns) {
             Taken taken{false, OK};
@@ -122,7 +122,7 @@ struct Interpreter : LoopExits {
         return body.code();
     }
 
-    AB_FN u32 end_body() {
+    AB_CALL u32 end_body() {
         Frame& f = frames[depth - 1];
         Ins ins{code + f.loop};
         BodyRef body = body_of(ins, f.body);

@@ -21,30 +21,39 @@ struct RowOf {
     AB_FN u32 operator()(u32 cell) const { return u32((float(cell) + 0.5f) * share); }
 };
 
+// What belongs together, as it is known when programs run, or before.
+struct AnyRules {
+    bool univalued, diagonal;
+};
+template <bool UNIVALUED, bool DIAGONAL>
+struct FixedRules {
+    static constexpr bool univalued = UNIVALUED, diagonal = DIAGONAL;
+};
+
 // T holds the index of a cell.
-template <class T>
+template <class T, class R = AnyRules>
 struct Labels {
     static constexpr u32 COLOURS = 32;  // colours from 0 on that labels are for
-    static constexpr u32 ROWS = 5;      // words a cell of room
+    static constexpr u32 ROWS = 4;      // words a cell of room
 
     const Group& g;
     const i8* from;
     u32 h, w;
-    bool univalued, diagonal;
+    R rules;
     RowOf row;
-    T *label, *order, *rank, *count, *first;
+    T *label, *order, *rank, *count;
+    T* first;               // in the place of `order`, as far as that was read
     u32* tally;             // a word a colour and one more
     i32 background = NONE;  // a colour
 
-    AB_FN Labels(const Group& lanes, const i8* cells, u32 height, u32 width, bool one_colour, bool diagonals, T* room,
-                 u32* colours)
-        : g(lanes), from(cells), h(height), w(width), univalued(one_colour), diagonal(diagonals), row(width) {
+    AB_FN Labels(const Group& lanes, const i8* cells, u32 height, u32 width, R which, T* room, u32* colours)
+        : g(lanes), from(cells), h(height), w(width), rules(which), row(width) {
         u32 n = h * w;
         label = room;
         order = room + n;
         rank = room + 2 * n;
         count = room + 3 * n;
-        first = room + 4 * n;
+        first = order;
         tally = colours;
     }
 
@@ -53,42 +62,63 @@ struct Labels {
     // Whether two cells that touch belong together.
     AB_FN bool same(i32 mine, u32 other) const {
         i32 there = from[other];
-        return univalued ? there == mine : there != background;
+        return rules.univalued ? there == mine : there != background;
     }
 
-    // The cells without the background by colour and place, into `order`: how many.
-    AB_FN u32 sort_cells(bool without_background) {
-        u32 n = size(), lane = g.lane();
+    // Make ready to find components: how many cells they have altogether, without the background or with it. Where
+    // they may have several colours, their cells go to `order` by colour and place, since that is the order they are
+    // wanted in.
+    AB_FN u32 begin(bool without_background) {
+        if (rules.univalued && !without_background) return size();
+        tally_colours(size(), [&](u32 k) { return from[k]; });
+        u32 mine = tally[g.lane()];
+        if (without_background) {
+            i32 most_cells = g.most_held(i32(mine));
+            background = i32(lowest_bit(g.ballot(i32(mine) == most_cells)));
+            if (rules.univalued) return size() - u32(most_cells);
+            if (i32(g.lane()) == background) mine = 0;
+        }
+        u32 all = begin_places(mine);
+        deal_out(size(), [&](u32 k) { return from[k]; }, [&](u32 k, u32 at) { order[at] = T(k); });
+        return all;
+    }
+    // How many of n things have each colour, to `tally`.
+    template <class F>
+    AB_FN void tally_colours(u32 n, F colour_of) {
+        u32 lane = g.lane();
         g.sync();
         tally[lane] = 0;
         g.sync();
         AB_ROLLED
         for (u32 start = 0; start < n; start += AB_LANES) {
-            u32 colour = start + lane < n ? u32(from[start + lane]) : COLOURS, alike = g.alike(colour);
+            u32 colour = start + lane < n ? u32(colour_of(start + lane)) : COLOURS, alike = g.alike(colour);
             if (colour < COLOURS && (alike & below()) == 0) tally[colour] += count_bits(alike);
             g.sync();
         }
-        u32 mine = tally[lane], all = 0;
-        if (without_background) {
-            i32 most_cells = g.most_held(i32(mine));
-            background = i32(lowest_bit(g.ballot(i32(mine) == most_cells)));
-            if (i32(lane) == background) mine = 0;
-        }
-        u32 place = g.sum_before(mine, all);
+    }
+    // Have each colour's places begin behind those of the colours before, a lane having its colour's count; their sum.
+    AB_FN u32 begin_places(u32 mine) {
+        u32 all = 0, place = g.sum_before(mine, all);
         g.sync();
-        tally[lane] = place;
+        tally[g.lane()] = place;
         g.sync();
+        return all;
+    }
+    // put(k, place) for each of n things that are not the background, in order among those of its colour, whose places
+    // begin where `tally` says.
+    template <class F, class P>
+    AB_FN void deal_out(u32 n, F colour_of, P put) {
+        u32 lane = g.lane();
         AB_ROLLED
         for (u32 start = 0; start < n; start += AB_LANES) {
-            u32 colour = start + lane < n ? u32(from[start + lane]) : COLOURS, alike = g.alike(colour);
+            u32 colour = start + lane < n ? u32(colour_of(start + lane)) : COLOURS, alike = g.alike(colour);
             bool there = colour < COLOURS && i32(colour) != background;
             u32 next = there ? tally[colour] : 0;
             g.sync();
-            if (there) order[next + count_bits(alike & below())] = T(start + lane);
+            if (there) put(start + lane, next + count_bits(alike & below()));
             if (there && (alike & below()) == 0) tally[colour] = next + count_bits(alike);
             g.sync();
         }
-        return all;
     }
 
     AB_FN u32 root(u32 cell) const {
@@ -132,29 +162,33 @@ struct Labels {
             bool above = there && i > 0;
             bool up = above && same(mine, cell - w);
             bool corner = above && j > 0 && same(mine, cell - w - 1);
-            join(up && !(left && corner), cell, cell - w);
-            if (!diagonal) continue;
-            join(corner && !up && !left, cell, cell - w - 1);
-            join(above && !up && j + 1 < w && same(mine, cell - w + 1), cell, cell - w + 1);
+            // Of the three above that a cell touches, the middle one makes the others needless.
+            bool slant = rules.diagonal && corner && !up && !left;
+            bool other = rules.diagonal && above && !up && j + 1 < w && same(mine, cell - w + 1);
+            u32 with = up ? cell - w : slant ? cell - w - 1 : cell - w + 1;
+            join((up && !(left && corner)) || slant || other, cell, with);
+            if (rules.diagonal) join(slant && other, cell, cell - w + 1);
         }
     }
 
-    // Number the components of `n` cells in order: how many there are. Their roots go to `first`, how many cells each
-    // has to `count` of its root, and which of them each cell is to `rank`.
-    AB_FN u32 number(u32 n) {
-        u32 lane = g.lane(), components = 0;
+    // Number the components as their first cells come: how many there are. Their roots go to `first`, how many cells
+    // each has to `count` of its root, which of them each cell is to `rank`, and its root to `label`.
+    AB_FN u32 number(u32 cells) {
+        u32 n = rules.univalued ? size() : cells, lane = g.lane(), components = 0;
         g.sync();
         AB_ROLLED
         for (u32 start = 0; start < n; start += AB_LANES) {
-            bool there = start + lane < n;
-            u32 mine = there ? root(order[start + lane]) : NOWHERE;
-            u32 alike = g.alike(mine), before = there ? count[mine] : 1;
+            u32 cell = start + lane;
+            bool there = cell < n;
+            if (there && rules.univalued) there = from[cell] != background;
+            if (there && !rules.univalued) cell = order[cell];
+            u32 mine = there ? root(cell) : NOWHERE, alike = g.alike(mine), before = there ? count[mine] : 1;
             u32 place = before + count_bits(alike & below());
             u32 begin = g.ballot(place == 0);
             g.sync();
             if (there) {
-                label[order[start + lane]] = T(mine);
-                rank[start + lane] = T(place);
+                label[cell] = T(mine);
+                rank[cell] = T(place);
                 if (place == 0) first[components + count_bits(begin & below())] = T(mine);
                 if ((alike & below()) == 0) count[mine] = T(before + count_bits(alike));
             }
@@ -165,9 +199,16 @@ struct Labels {
     }
 
     // Write the numbered components: where the keys of each begin, counted from `base`, and how many they are, to
-    // `pairs`; the keys to `keys`.
-    AB_FN void write(u32 n, u32 components, u32 base, u32* pairs, u32* keys) {
+    // `pairs`, by colour and place of the first; the keys to `keys`.
+    AB_FN void write(u32 components, u32 base, u32* pairs, u32* keys) {
         u32 lane = g.lane(), sum = 0, all = 0;
+        auto colour_of = [&](u32 k) { return from[first[k]]; };
+        if (rules.univalued) {
+            tally_colours(components, colour_of);
+            begin_places(tally[lane]);
+            // Where a component's pair goes, in the place of its first cell's rank, which is 0.
+            deal_out(components, colour_of, [&](u32 k, u32 at) { rank[first[k]] = T(at); });
+        }
         g.sync();
         AB_ROLLED
         for (u32 start = 0; start < components; start += AB_LANES) {
@@ -177,14 +218,18 @@ struct Labels {
             u32 before = sum + g.sum_before(cells, all);
             sum += all;
             if (there) {
-                pairs[2 * k] = base + before;
-                pairs[2 * k + 1] = cells;
+                u32 at = rules.univalued ? rank[mine] : k;
+                pairs[2 * at] = base + before;
+                pairs[2 * at + 1] = cells;
                 count[mine] = T(before);
+                if (rules.univalued) rank[mine] = 0;
             }
         }
-        g.each(n, [&](u32 k) {
-            u32 cell = order[k], i = row(cell);
-            keys[count[root(cell)] + rank[k]] = cell_key(from[cell], IJ{i32(i), i32(cell - i * w)});
+        g.each(size(), [&](u32 cell) {
+            i32 colour = from[cell];
+            if (colour == background) return;
+            u32 i = row(cell);
+            keys[count[label[cell]] + rank[cell]] = cell_key(colour, IJ{i32(i), i32(cell - i * w)});
         });
     }
 };

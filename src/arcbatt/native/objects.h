@@ -62,12 +62,12 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
         u32* room;
         s = take_words(c, u64(Labels<u32>::ROWS) * n + Labels<u32>::COLOURS, room);
         if (s != OK) return s;
-        Labels<u32> labels(c.g, cells(c, g), u32(g.h), u32(g.w), univalued != 0, diagonal != 0,
+        Labels<u32> labels(c.g, cells(c, g), u32(g.h), u32(g.w), AnyRules{univalued != 0, diagonal != 0},
                            room + Labels<u32>::COLOURS, room);
-        found.cells = labels.sort_cells(without_bg != 0);
+        found.cells = labels.begin(without_bg != 0);
         labels.find();
         found.count = labels.number(found.cells);
-        labels.write(found.cells, found.count, found.keys, found.pairs, c.a.at(found.keys));
+        labels.write(found.count, found.keys, found.pairs, c.a.at(found.keys));
         keep_found(c, found, out.off, out);
         return OK;
     }

@@ -9,7 +9,7 @@ namespace arcbatt {
 constexpr u64 MOST_LINEAR_STEPS = 8 * u64(MAX_SIZE);
 
 struct PlainCalls : GenericCalls {
-    AB_FN void plain(Ins ins) {
+    AB_CALL void plain(Ins ins) {
         u32 op = ins.op();
         u32* dst = slot(ins.dst());
         if (op == GUARD) {

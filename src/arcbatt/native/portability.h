@@ -68,6 +68,12 @@ AB_FN T most(T a, T b) {
     return a < b ? b : a;
 }
 
+// What lies at an address, which launches are given as numbers.
+template <class T>
+AB_FN T* device_pointer(u64 address) {
+    return reinterpret_cast<T*>(address);
+}
+
 AB_FN i32 magnitude(i32 x) { return x < 0 ? -x : x; }
 
 // Add to a word that others may change at the same time; what it was.
@@ -109,9 +115,10 @@ AB_FN void in_order() {
 #endif
 }
 // Let others go on for a while.
-AB_FN void wait_a_little() {
+AB_FN void wait_a_little(u32 nanoseconds = 1000) {
+    (void)nanoseconds;
 #if AB_DEVICE && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-    __nanosleep(1000);
+    __nanosleep(nanoseconds);
 #endif
 }
 AB_FN void fetch_or(u32& word, u32 bits) {

@@ -176,14 +176,24 @@ AB_CALL i32 compare_items(const Ctx& c, const Types& types, u32 type, const u32*
 }
 
 // --- size: how many integers ---
+// Of a value whose own words say so: of fixed size, a grid, or a container of items of fixed size.
+AB_FN bool is_flat(const Types& types, u32 type) {
+    const TypeDesc& t = types[type];
+    bool container = t.kind == K_SET || t.kind == K_SEQ;
+    return t.leaves || t.kind == K_GRID || (container && types[t.item].leaves);
+}
+AB_FN u64 flat_size(const Types& types, u32 type, const u32* words) {
+    const TypeDesc& t = types[type];
+    if (t.leaves) return t.leaves;
+    if (t.kind == K_GRID) return u64(words[1] >> 16) * (words[1] & 0xFFFFu);
+    return u64(words[1]) * types[t.item].leaves;
+}
 template <u32 DEPTH>
 struct Size {
     static AB_FN u64 part(const Ctx& c, const Types& types, u32 type, const u32* item) {
         const TypeDesc& t = types[type];
-        if (t.leaves) return t.leaves;
-        if (t.kind == K_GRID) return u64(item[1] >> 16) * (item[1] & 0xFFFFu);
+        if (is_flat(types, type)) return flat_size(types, type, item);
         const TypeDesc& inner = types[t.item];
-        if (inner.leaves) return u64(item[1]) * inner.leaves;
         const u32* words = c.a.at(item[0]);
         u64 total = 0;
         for (u32 k = 0; k < item[1]; ++k)
@@ -207,9 +217,13 @@ struct Size<0> {
     static AB_FN u64 item(const Ctx&, const Types&, u32, const u32*) { return 0; }
 };
 // The size of a value in a slot. (Where it is not fixed, a part with offsets lies there as in an item.)
-AB_CALL u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot) {
+AB_CALL u64 deep_size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot) {
     const TypeDesc& t = types[type];
-    if (t.leaves) return t.leaves;
+    if (t.kind != K_TUP && is_flat(types, t.item)) {  // the lanes share the items
+        u32 stride = types[t.item].item_words;
+        const u32* items = c.a.at(slot[0]);
+        return u64(c.g.sum_of(slot[1], [&](u32 k) { return i64(flat_size(types, t.item, items + k * stride)); }));
+    }
     if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH + 1>::part(c, types, type, slot);
     u64 total = 0;
     for (u32 k = 0; k < t.flat_count; ++k) {
@@ -218,6 +232,10 @@ AB_CALL u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* 
         slot += types[inner].slot_words;
     }
     return total;
+}
+
+AB_FN u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot) {
+    return is_flat(types, type) ? flat_size(types, type, slot) : deep_size_in_slot(c, types, type, slot);
 }
 
 // --- data: what a value points to ---
