@@ -31,7 +31,10 @@ def compilers():
         return
 
 
-@pytest.mark.parametrize("nvrtc", compilers(), ids=["CuPy's", "NVIDIA's"][: len(list(compilers()))])
+COMPILERS = list(compilers())
+
+
+@pytest.mark.parametrize("nvrtc", COMPILERS, ids=["CuPy's", "NVIDIA's"][: len(COMPILERS)])
 def test_a_cubin_built_ahead_is_what_runs(nvrtc, tmp_path, monkeypatch):
     arch = int(cupy.cuda.Device(0).compute_capability)
     if arch not in nvrtc.getSupportedArchs():

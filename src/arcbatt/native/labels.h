@@ -3,8 +3,8 @@
 // component have its least index. All components grow at once, so that the work is in proportion to the cells, however
 // many components there are.
 //
-// A label is joined by having the greater of two roots point to the lesser. Of several lanes that do so for the same
-// root one wins; the others see that theirs are still apart, and try again.
+// A label is joined by having the greater of two roots point to the lesser. Of several lanes that would do so for the
+// same root the first does; the others see that theirs are still apart, and try again.
 #pragma once
 
 #include "bitboards.h"
@@ -134,8 +134,9 @@ struct Labels {
                 b = root(b);
                 wants = a != b;
             }
+            u32 greater = wants ? most(a, b) : NOWHERE - g.lane(), alike = g.alike(greater);
             g.sync();
-            if (wants) label[most(a, b)] = T(least(a, b));
+            if (wants && (alike & below()) == 0) label[greater] = T(least(a, b));
             g.sync();
         }
     }
