@@ -128,14 +128,16 @@ struct Labels {
     }
     // Join a cell's component with another's, where a lane wants it.
     AB_FN void join(bool wants, u32 a, u32 b) const {
-        while (g.ballot(wants)) {
+        u32 all = g.ballot(wants);
+        while (all) {
             if (wants) {
                 a = root(a);
                 b = root(b);
                 wants = a != b;
             }
-            u32 greater = wants ? most(a, b) : NOWHERE - g.lane(), alike = g.alike(greater);
-            g.sync();
+            all = g.ballot(wants);
+            u32 greater = wants ? most(a, b) : NOWHERE;
+            u32 alike = all & (all - 1) ? g.alike(greater) : all;
             if (wants && (alike & below()) == 0) label[greater] = T(least(a, b));
             g.sync();
         }
