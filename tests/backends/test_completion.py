@@ -122,7 +122,9 @@ def test_the_limit_of_steps_is_carried_over(at_once, of_three):
 
 
 def test_engines_complete_by_a_crew(at_once):
-    programs = LIBRARY[::4]
+    texts = [f"size(asobject(upscale(I, {k})))" for k in range(26, 32)]  # that do not fit alone either
+    big = [parse_program(f"def solve_big{k}(I):\n    return {text}\n") for k, text in enumerate(texts)]
+    programs = LIBRARY[::4] + big
     engine, alone = cpu.Engine.of(programs, threads=3, arena_bytes=0, most_bytes=0), cpu.Engine.of(programs, threads=1)
     seen: list[int] = []
     got, expected = engine.run(SAMPLES, "grid", progress=seen.append), alone.run(SAMPLES, "grid")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from arcbatt.arc.tasks import load_tasks
 from arcbatt.backends.cpu import Engine
 from arcbatt.backends.merged import Engine as MergedEngine
 from arcbatt.backends.outcome import Failed
-from arcbatt.backends.outputs import STATUS, grid_of, outcome_hash
+from arcbatt.backends.outputs import OVERFLOW, STATUS, Outputs, grid_of, outcome_hash
 from arcbatt.backends.python import Sample, evaluate
 from arcbatt.conformance import check, read_vectors
 from arcbatt.frontend import parse_expression, parse_program
@@ -364,6 +366,37 @@ def test_an_item_that_does_not_fit_runs_bigger_then_on_the_reference():
     assert stuck.status_of(sample)["solve_a"] == "overflow"
     assert stuck.values(sample)["solve_a"] == want
     assert stuck.run([sample]).fallbacks == {"overflow": 1}
+
+
+@pytest.mark.parametrize("wanted", ["match", "hash", "grid"])
+def test_programs_that_do_not_fit_together_run_in_parts(wanted):
+    rows = list(itertools.product(["ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE"], repeat=2))
+    texts = [f"paint(I, shift(asobject(I), astuple({a}, {b})))" for a, b in rows]
+    texts += ["first(apply(dneighbors, asindices(I)))", "size(objects(upscale(I, TEN), T, F, F))"]
+    programs = [parse_program(f"def solve_{k}(I):\n    return {text}\n") for k, text in enumerate(texts)]
+    samples = [Sample(((1, 2) * 15,) * 30, (), ((1, 2) * 15,) * 30), random_sample(1), random_sample(2)]
+    small, big = Engine.of(programs, arena_bytes=1, most_bytes=1), Engine.of(programs)
+    got, want = small.run(samples, wanted), big.run(samples, wanted)
+    for name in ("statuses", "matches", "agreement", "hashes"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
+    if wanted == "grid":
+        for place in np.ndindex(got.statuses.shape):
+            np.testing.assert_array_equal(got.grid(*place), want.grid(*place))
+    assert got.done.all()
+    assert 0 < got.fallbacks["overflow"] <= len(samples)  # the last program, which does not fit alone
+    assert not (small.run(samples, wanted, complete=False).statuses[:, :-1] == OVERFLOW).any()
+
+
+def test_samples_are_not_done_where_a_stop_came_before_their_parts(monkeypatch):
+    texts = [f"shift(asobject(I), astuple({k}, ONE))" for k in range(40)]
+    programs = [parse_program(f"def solve_{k}(I):\n    return {text}\n") for k, text in enumerate(texts)]
+    engine = Engine.of(programs, arena_bytes=1, most_bytes=1)
+    samples = [Sample(((1, 2) * 15,) * 30), Sample(((1,),))]
+    stopped = SimpleNamespace(names=["solve_39"], run=lambda *_, **__: Outputs.empty(["solve_39"], 1, "match"))
+    monkeypatch.setattr(engine, "_part", lambda columns: stopped)
+    result = engine.run(samples)
+    assert result.done.tolist() == [False, True]
+    assert not result.fallbacks
 
 
 @CORES

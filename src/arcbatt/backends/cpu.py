@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +31,17 @@ from arcbatt.lower.lower import VERSION, Code, lower
 from arcbatt.lower.shapes import shape_of
 from arcbatt.ops.types import BOOL, CELL, IJ, Seq, Set, Tup, Type
 
+_MOST_PARTS: Final = 8
+"""Engines for programs that did not fit that are kept for later runs."""
+
 
 class Engine:
     """Runs one merged graph on samples. `names` are the programs, in the order of the columns of what comes back.
 
     `threads` defaults to the machine's cores. At most so many processes complete on the reference what the engine
     leaves open; with one thread no process is started. Each thread starts with an arena of `arena_bytes` and may grow
-    it to `most_bytes` for an item that does not fit; what does not fit then runs on the reference.
+    it to `most_bytes` for an item that does not fit. Programs that do not fit together then run in parts, and a program
+    that does not fit alone on the reference.
     """
 
     backend = "cpu"
@@ -53,6 +57,10 @@ class Engine:
         core: ModuleType | None = None,
         rewrites: Rewrites | None = None,
     ) -> None:
+        self._options: dict[str, Any] = {
+            "threads": threads, "arena_bytes": arena_bytes, "most_bytes": most_bytes, "max_steps": max_steps,
+            "core": core, "rewrites": rewrites,
+        }  # fmt: skip
         self.core: Any = core or importlib.import_module("arcbatt._core")
         self.graph = graph
         self.threads = threads or os.cpu_count() or 1
@@ -71,6 +79,8 @@ class Engine:
         self._program = loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
         self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
         self._words = arena_words(self.code, arena_bytes, most_bytes)
+        self._parts: dict[bytes, Engine] = {}
+        """Of programs that did not fit with all others, the last that were wanted."""
         self.crew = crew_of(self.threads)
         self._key = object()
 
@@ -139,17 +149,66 @@ class Engine:
                 result.done.view(np.uint8), watch,
             )  # fmt: skip
             result.peak_bytes = 4 * peak
+            self._run_in_parts(data, result, outputs, largest, stop)
             result.seconds["run"] = time.perf_counter() - start
             if complete:
-                self._offer(result, taken, completion)
+                self._offer(result, taken, completion, everything=True)
             ran = int(result.done.sum())
             completion.finish((lambda pending: progress(ran - pending)) if progress else None)
         result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]
         return result.trimmed(outputs)
 
-    def _offer(self, result: Outputs, taken: NDArray[np.bool_], completion: Completion) -> None:
-        """Hand samples that are done since the last look to the reference, what is open in them marked with why."""
+    def _unfit(self, result: Outputs, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Of samples, whether programs did not fit that may in parts."""
+        unfit: NDArray[np.bool_] = np.any(result.statuses[rows] == OVERFLOW, axis=1)
+        return unfit if len(self.lowered) > 1 else np.zeros_like(unfit)
+
+    def _run_in_parts(
+        self, data: PackedSamples, result: Outputs, wanted: Wanted, largest: int, stop: Stop | None
+    ) -> None:
+        """Run programs that did not fit by themselves: in halves, where these are all there are."""
+        rows = np.flatnonzero(result.done)
+        rows = rows[self._unfit(result, rows)]
+        if not len(rows):
+            return
+        left = np.flatnonzero((result.statuses[rows] == OVERFLOW).any(axis=0))
+        for columns in np.array_split(left, 2) if len(left) == len(self.lowered) else [left]:
+            part = self._part(columns)
+            if not part.names:
+                continue
+            found = part.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
+            if not found.done.all():  # stopped: these samples are not finished
+                result.done[rows] = False
+                return
+            numbers = {name: column for column, name in enumerate(self.names)}
+            result.take(rows, found, np.array([numbers[name] for name in part.names], np.int64))
+            result.grown += found.grown
+            result.peak_bytes = max(result.peak_bytes, found.peak_bytes)
+
+    def _part(self, columns: NDArray[np.int64]) -> Engine:
+        """An engine for some of the programs, as far as they can be lowered without the others."""
+        key = columns.tobytes()
+        if key not in self._parts:
+            names = [self.names[column] for column in columns]
+            programs = [self.graph.to_program(self.graph.outputs[name], name) for name in names]
+            part = Engine.of(programs, **self._options)
+            if part.code.rejected:
+                part = self._part(np.array([c for c in columns if self.names[c] in part.code.outputs], np.int64))
+            if len(self._parts) == _MOST_PARTS:
+                self._parts.clear()
+            self._parts[key] = part
+        return self._parts[key]
+
+    def _offer(
+        self, result: Outputs, taken: NDArray[np.bool_], completion: Completion, *, everything: bool = False
+    ) -> None:
+        """Hand samples that are done since the last look to the reference, what is open in them marked with why.
+
+        Those with programs that may yet fit wait for that, unless it is `everything`.
+        """
         rows = np.flatnonzero(result.done & ~taken)
+        if not everything:
+            rows = rows[~self._unfit(result, rows)]
         taken[rows] = True
         result.mark_open(rows, self._rejected)
         completion.offer(rows[result.origin[rows].any(axis=1)].tolist())

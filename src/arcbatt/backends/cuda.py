@@ -545,26 +545,17 @@ class Engine:
         result.moved[f"too big for an arena on GPU {self.device}"] += count
         self.last.on_cpu += count
         for number, rows, found in leftovers.results():
-            self._take(result, part.start + rows, found, self._columns[number])
+            result.take(part.start + rows, found, self._columns[number])
             missing[np.ix_(rows, self._columns[number])] = False
         for number, own in enumerate(self._columns if missing.any() else ()):
             rows = np.flatnonzero(missing[:, own].any(axis=1))
             if len(rows):
                 found = self._slice_on_cpu(data.only(part), wanted, largest, number, rows)
-                self._take(result, part.start + rows, found, own)
+                result.take(part.start + rows, found, own)
 
     def _slice_on_cpu(self, data: PackedSamples, wanted: Wanted, largest: int, number: int, rows: Rows) -> Outputs:
         """What a slice's programs give on some samples on the CPU engine."""
         return self._cpu_for(number).run(data.only(rows), wanted, largest=largest, complete=False)
-
-    @staticmethod
-    def _take(result: Outputs, rows: Rows, found: Outputs, columns: NDArray[np.int64] | None = None) -> None:
-        """Put what the CPU engine found among the results, of every program or of some."""
-        base = 0
-        if result.grids is not None and found.grids is not None:
-            base = len(result.grids.cells)
-            result.grids.cells = np.concatenate([result.grids.cells, found.grids.cells])
-        result.put(rows, found, base, columns)
 
     def _on_cpu(
         self,
@@ -578,7 +569,7 @@ class Engine:
     ) -> None:
         """Run samples on the CPU engine, put its results among the others, and count them."""
         found = self._cpu.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
-        self._take(result, rows, found)
+        result.take(rows, found)
         result.done[rows] = found.done
         result.moved[why] += int(found.done.sum()) * len(self.names)
 

@@ -118,6 +118,14 @@ class Outputs:
             if target is not None and given is not None and len(target):
                 target[rows if columns is None else np.ix_(rows, columns)] = given
 
+    def take(self, rows: NDArray[np.int64], part: Outputs, columns: NDArray[np.int64] | None = None) -> None:
+        """Put the outcomes of another run among these, the cells of its grids too."""
+        base = 0
+        if self.grids is not None and part.grids is not None:
+            base = len(self.grids.cells)
+            self.grids.cells = np.concatenate([self.grids.cells, part.grids.cells])
+        self.put(rows, part, base, columns)
+
     def reason(self, why: str) -> int:
         """What `origin` holds for a reason, kept if it is new; the last one stands for all beyond it."""
         if why not in self.reasons and len(self.reasons) < MOST_REASONS:
