@@ -12,6 +12,7 @@ from arcbatt.arc.tasks import load_tasks
 from arcbatt.backends import choose, cpu
 from arcbatt.backends.choose import backend_for, make_engine, why_no_gpu
 from arcbatt.backends.cuda_compile import CompileError, KernelOptions
+from arcbatt.backends.cuda_results import Results
 from arcbatt.errors import UsageError
 from arcbatt.run.options import RunOptions
 from arcbatt.run.runner import run
@@ -155,16 +156,16 @@ def test_fewer_arenas_where_the_pool_is_small(cuda, fake, want):
 
 
 def test_out_of_memory_halves_the_launches(cuda, fake, monkeypatch, want):
-    make = cuda._Results.make
+    make = Results.make
     seen = []
 
-    def small(samples, *rest):
+    def small(cupy, samples, *rest):
         seen.append(samples)
         if samples > 6:
             raise fake.cuda.memory.OutOfMemoryError(1 << 30, 0)
-        return make(samples, *rest)
+        return make(cupy, samples, *rest)
 
-    monkeypatch.setattr(cuda._Results, "make", small)
+    monkeypatch.setattr(Results, "make", small)
     engine = cuda.Engine.of(PROGRAMS)
     progress = []
     result = engine.run(SAMPLES, "grid", progress=progress.append)
@@ -180,7 +181,7 @@ def test_a_sample_that_does_not_fit_at_all_goes_to_the_cpu(cuda, fake, monkeypat
     def none(*_):
         raise fake.cuda.memory.OutOfMemoryError(1 << 30, 0)
 
-    monkeypatch.setattr(cuda._Results, "make", none)
+    monkeypatch.setattr(Results, "make", none)
     result = cuda.Engine.of(PROGRAMS).run(SAMPLES, "grid")
     same(result, want)
     assert result.moved == {"a sample did not fit in the memory of GPU 0": ALL}

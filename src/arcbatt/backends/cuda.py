@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -24,10 +24,11 @@ from arcbatt.backends.arenas import GPU_ARENA_BYTES
 from arcbatt.backends.completion import Completion
 from arcbatt.backends.crew import crew_of
 from arcbatt.backends.cuda_compile import ENTRY, OBJECTS_KERNEL, KernelOptions, cubin, to_stderr
-from arcbatt.backends.cuda_launch import Counts, Launcher, UnfinishedError, Work, tasks_of
+from arcbatt.backends.cuda_launch import Launcher, UnfinishedError, Work, tasks_of
 from arcbatt.backends.cuda_leftovers import Leftovers, Rows
 from arcbatt.backends.cuda_memory import DeviceMemory
 from arcbatt.backends.cuda_objects import OBJECTS_ENTRY, KnownObjects, ObjectFinder, modes_wanted
+from arcbatt.backends.cuda_results import Ran, Results, RunStats
 from arcbatt.backends.cuda_staging import Beside, Staging
 from arcbatt.backends.custom_build import graph_sources
 from arcbatt.backends.merged import Stop
@@ -89,68 +90,6 @@ def device_problem() -> str | None:
 def lost_device() -> tuple[type[Exception], ...]:
     """What is raised where a device cannot go on; its memory being short is another matter."""
     return (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError, UnfinishedError)
-
-
-@dataclass
-class RunStats(Counts):
-    """What the launches of a run took, and where items went that did not fit."""
-
-    items: int = 0
-    tiers: list[int] = field(default_factory=list)
-    """Items that went to the second tier, the third, ..."""
-    open_samples: int = 0
-    """Samples of which the reference has something to complete."""
-    on_cpu: int = 0
-    """Evaluations that fitted no tier and ran on the CPU engine."""
-    objects_ms: float = 0.0
-    """What finding the objects of inputs took on the device, before programs ran."""
-
-    @property
-    def kernel_ms(self) -> float:
-        """What all launches took on the device."""
-        return sum(self.launches_ms) + self.objects_ms
-
-    def moved(self, tier: int, count: int) -> None:
-        """Count items that went on to a tier (1 for the second)."""
-        self.tiers += [0] * (tier - len(self.tiers))
-        self.tiers[tier - 1] += count
-
-
-@dataclass
-class _Results:
-    """The results of a launch on the device."""
-
-    statuses: Any
-    matches: Any
-    agreement: Any
-    hashes: Any
-    offset: Any
-    height: Any
-    width: Any
-    pool: Any
-
-    @classmethod
-    def make(cls, samples: int, columns: int, wanted: Wanted, pool_bytes: int) -> _Results:
-        shape, none = (samples, columns), (0,)
-        kept = shape if wanted == "grid" else none
-        return cls(
-            cupy.zeros(shape, np.uint8), cupy.zeros(shape, np.uint8), cupy.zeros(shape, np.uint16),
-            cupy.zeros(none if wanted == "match" else shape, np.uint64), cupy.full(kept, -1, np.int64),
-            cupy.zeros(kept, np.int32), cupy.zeros(kept, np.int32),
-            cupy.empty(pool_bytes if wanted == "grid" else 0, np.int8),
-        )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Ran:
-    """What a part gave: its results, how much of their pool is in use, how many tiers ran, the last one's arenas."""
-
-    out: _Results
-    pool_used: int
-    tiers: int
-    arena_bytes: int
-    leftovers: Leftovers
-    """What the CPU engine has begun meanwhile of what did not fit."""
 
 
 class Engine:
@@ -405,7 +344,7 @@ class Engine:
         with Beside(len(data) > self._most_samples) as beside:
             while first < len(data) and not (stop and stop()):
                 part = self._part(data, first)
-                ran: _Ran | None = None
+                ran: Ran | None = None
                 with suppress(cupy.cuda.memory.OutOfMemoryError):  # what the launch had allocated goes with it
                     ran = self._run_part(data, part, wanted, largest)
                 landed()
@@ -447,7 +386,7 @@ class Engine:
         with self.last.traffic.fetching(array.nbytes):
             return self._outward.to_host(name, array)
 
-    def _run_part(self, data: PackedSamples, part: slice, wanted: Wanted, largest: int, pool_bytes: int = 0) -> _Ran:
+    def _run_part(self, data: PackedSamples, part: slice, wanted: Wanted, largest: int, pool_bytes: int = 0) -> Ran:
         """Some samples: launched, and run again where they did not fit."""
         sliced = self.sliced(len(data))
         order = self._order(data, part)
@@ -455,7 +394,7 @@ class Engine:
         for name in ("input", "expected", "task"):
             there[name] = there[name][part]
         pool_bytes = pool_bytes or min(_POOL_BYTES, self._memory.room() // 4)
-        out = _Results.make(part.stop - part.start, len(self.names), wanted, pool_bytes)
+        out = Results.make(cupy, part.stop - part.start, len(self.names), wanted, pool_bytes)
         pool_next = cupy.zeros(1, np.uint32)
         known = self.known_objects(data)
         launcher = Launcher(
@@ -493,7 +432,7 @@ class Engine:
             leftovers.drop()
             return self._run_part(data, part, wanted, largest, used)
         self.last.items += slices * len(order)
-        return _Ran(out, used, tier, 4 * words // _TIER, leftovers)
+        return Ran(out, used, tier, 4 * words // _TIER, leftovers)
 
     def _in_batches(
         self, launcher: Launcher, order: NDArray[np.int32], slices: int, least: int
@@ -507,9 +446,7 @@ class Engine:
         work = Work.in_batches(self._to_device("order", order), slices, batch)
         return launcher.batches(work, blocks, words)
 
-    def _fetch(
-        self, ran: _Ran, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int
-    ) -> None:
+    def _fetch(self, ran: Ran, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int) -> None:
         """The results of a part to where those of the run are; what fitted nowhere from the CPU engine."""
         out, host = ran.out, self._to_host
         result.statuses[part] = host("statuses", out.statuses)

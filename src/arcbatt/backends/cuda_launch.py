@@ -101,7 +101,7 @@ class Launcher:
     max_steps: int
     samples: dict[str, Any]
     results: Any
-    """Arrays as `cuda._Results` has them."""
+    """Arrays as `cuda_results.Results` has them."""
     largest: int
     pool_next: Any
     """How much of the pool of grids is wanted, in units of 16 bytes."""

@@ -91,7 +91,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class DeviceRun:
-    """One run of the programs on a GPU, samples copied to it first; counts are those of `backends.cuda.RunStats`."""
+    """One run of the programs on a GPU, samples copied to it first; counts are those of `cuda_results.RunStats`."""
 
     side: str
     seconds: float
