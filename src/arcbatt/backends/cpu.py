@@ -73,9 +73,9 @@ class Engine:
         shapes = [shape_of(kind) for _, kind in self.code.outputs.values()]
         self._shapes = np.array([word for shape in shapes for word in shape], np.uint32)
         self._starts = np.cumsum([0, *map(len, shapes)]).astype(np.uint32)
-        numbers = {name: column for column, name in enumerate(self.names)}
-        self._columns = np.array([numbers[name] for name in self.lowered], np.uint32)
-        self._rejected = {numbers[name]: why for name, why in self.code.rejected.items()}
+        self._column_of = {name: column for column, name in enumerate(self.names)}
+        self._columns = np.array([self._column_of[name] for name in self.lowered], np.uint32)
+        self._rejected = {self._column_of[name]: why for name, why in self.code.rejected.items()}
         self._program = loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
         self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
         self._words = arena_words(self.code, arena_bytes, most_bytes)
@@ -180,8 +180,7 @@ class Engine:
             if not found.done.all():  # stopped: these samples are not finished
                 result.done[rows] = False
                 return
-            numbers = {name: column for column, name in enumerate(self.names)}
-            result.take(rows, found, np.array([numbers[name] for name in part.names], np.int64))
+            result.take(rows, found, np.array([self._column_of[name] for name in part.names], np.int64))
             result.grown += found.grown
             result.peak_bytes = max(result.peak_bytes, found.peak_bytes)
 
@@ -189,9 +188,7 @@ class Engine:
         """An engine for some of the programs, as far as they can be lowered without the others."""
         key = columns.tobytes()
         if key not in self._parts:
-            names = [self.names[column] for column in columns]
-            programs = [self.graph.to_program(self.graph.outputs[name], name) for name in names]
-            part = Engine.of(programs, **self._options)
+            part = Engine.of(self.graph.programs(self.names[column] for column in columns), **self._options)
             if part.code.rejected:
                 part = self._part(np.array([c for c in columns if self.names[c] in part.code.outputs], np.int64))
             if len(self._parts) == _MOST_PARTS:

@@ -200,11 +200,9 @@ class Engine:
     def _cpu_for(self, number: int) -> cpu.Engine:
         """The CPU engine of the programs of a slice."""
         if number not in self._cpu_of:
-            outputs = self.graph.outputs
             names = self.sliced(0).codes[number].outputs
-            programs = [self.graph.to_program(outputs[name], name) for name in names]
             self._cpu_of[number] = cpu.Engine.of(
-                programs, threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites
+                self.graph.programs(names), threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites
             )
         return self._cpu_of[number]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arcbatt.backends.cuda_compile import KernelOptions
 from arcbatt.backends.cuda_traffic import Traffic
 
+_T = TypeVar("_T")
 Pairs = NDArray[np.int32]
 """Work items, a row each: slice and sample."""
 
@@ -168,14 +169,12 @@ class Launcher:
             out.pool.size, address(self.pool_next), *map(address, (out.offset, out.height, out.width)), self.largest,
             address(again), patience, *(shares.table() if shares else [0] * 9), address(ticks), *self.known,
         ], np.uint64))  # fmt: skip
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        traffic.launches += 1
-        with traffic.stage("launch"):
-            start.record()
-            self.function((blocks,), (self.kernel.threads,), (launch,))
-            end.record()
-            told = self._wait(end, progress, again, left)
-        self.counts.launches_ms.append(float(cupy.cuda.get_elapsed_time(start, end)))
+        milliseconds, told = timed(
+            cupy, traffic, "launch",
+            lambda: self.function((blocks,), (self.kernel.threads,), (launch,)),
+            lambda end: self._wait(end, progress, again, left),
+        )  # fmt: skip
+        self.counts.launches_ms.append(milliseconds)
         done = dict(zip(_PROGRESS, traffic.download(progress).tolist(), strict=True))
         if shares and done["open"]:
             raise UnfinishedError(f"{done['open']} tasks of a launch were left undone")
@@ -234,6 +233,23 @@ class _Shares:
 
 def _most_parts(memory_bytes: int) -> int:
     return int(min(_MOST_PARTS, max(64, memory_bytes // 256)))
+
+
+def timed(
+    cupy: Any, traffic: Traffic, stage: str, launch: Callable[[], None], wait: Callable[[Any], _T]
+) -> tuple[float, _T]:
+    """Launch a kernel as a stage of a run and wait for the event of its end.
+
+    The milliseconds it took on the device, and what `wait` gave.
+    """
+    start, end = cupy.cuda.Event(), cupy.cuda.Event()
+    traffic.launches += 1
+    with traffic.stage(stage):
+        start.record()
+        launch()
+        end.record()
+        given = wait(end)
+    return float(cupy.cuda.get_elapsed_time(start, end)), given
 
 
 def address(array: Any) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.backends.cuda_compile import LANES
-from arcbatt.backends.cuda_launch import Counts, address
+from arcbatt.backends.cuda_launch import Counts, address, timed
 from arcbatt.ir.typed import TypedGraph, TypedNode
 
 OBJECTS_ENTRY: Final = "arcbatt_objects"
@@ -79,14 +79,12 @@ class ObjectFinder:
         ], np.uint64))  # fmt: skip
         blocks = max(1, min(self.multiprocessors * _BLOCKS, -(-len(numbers) // _GROUPS)))
         room = _GROUPS * (128 + 9 * most_cells)  # bytes: colours, labels and cells of each group
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        traffic.launches += 1
-        with traffic.stage("objects"):
-            start.record()
-            self.function((blocks,), (_GROUPS * LANES,), (launch,), shared_mem=room)
-            end.record()
-            end.synchronize()
-        return float(cupy.cuda.get_elapsed_time(start, end))
+        milliseconds, _ = timed(
+            cupy, traffic, "objects",
+            lambda: self.function((blocks,), (_GROUPS * LANES,), (launch,), shared_mem=room),
+            lambda end: end.synchronize(),
+        )  # fmt: skip
+        return milliseconds
 
 
 @dataclass

@@ -135,6 +135,10 @@ class Graph:
         """The nodes that are calls."""
         return (index for index, node in enumerate(self.nodes) if node.op not in (INPUT, CONST, PRIMITIVE))
 
+    def programs(self, names: Iterable[str]) -> list[Program]:
+        """Some of the programs it was made of."""
+        return [self.to_program(self.outputs[name], name) for name in names]
+
     def to_program(self, node: int, name: str = "solve_node") -> Program:
         """Any node as a program of its own."""
         cone = self.cone([node])
