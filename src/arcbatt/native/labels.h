@@ -4,7 +4,7 @@
 // many components there are.
 //
 // A label is joined by having the greater of two roots point to the lesser. Of several lanes that would do so for the
-// same root the first does; the others see that theirs are still apart, and try again.
+// same root the first does; the others look whether theirs are still apart, and try again.
 #pragma once
 
 #include "bitboards.h"
@@ -128,17 +128,21 @@ struct Labels {
     }
     // Join a cell's component with another's, where a lane wants it.
     AB_FN void join(bool wants, u32 a, u32 b) const {
-        u32 all = g.ballot(wants);
-        while (all) {
+        for (;;) {
             if (wants) {
                 a = root(a);
                 b = root(b);
                 wants = a != b;
             }
-            all = g.ballot(wants);
+            u32 all = g.ballot(wants);
+            if (!all) return;
             u32 greater = wants ? most(a, b) : NOWHERE;
             u32 alike = all & (all - 1) ? g.alike(greater) : all;
-            if (wants && (alike & below()) == 0) label[greater] = T(least(a, b));
+            g.sync();
+            if (wants && (alike & below()) == 0) {
+                label[greater] = T(least(a, b));
+                wants = false;
+            }
             g.sync();
         }
     }
