@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from arcbatt.arc.tasks import load_tasks
-from arcbatt.backends import cpu, cuda_memory
+from arcbatt.backends import cpu, cuda_launch, cuda_memory
 from arcbatt.backends.cuda_source import kernel_source
 from arcbatt.errors import UsageError
 from arcbatt.frontend import parse_program
@@ -154,6 +154,24 @@ def test_long_loops_are_shared_out_and_nothing_changes(cuda, patience, max_steps
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
     assert engine.last.halts
     assert engine.last.parts > engine.last.halts
+
+
+def test_a_queue_whose_tail_is_seen_late_has_no_tasks(cuda, monkeypatch):
+    """On a GPU a group may see where the queue was taken up to, and after that where it ended a while ago."""
+    zeros = cuda.cupy.zeros
+
+    def with_a_head_beyond_the_tail(shape, *args):
+        made = zeros(shape, *args)
+        if shape == len(cuda_launch._PROGRESS):
+            made[cuda_launch._PROGRESS.index("head")] = 1
+        return made
+
+    programs = [parse_program(f"def solve_nested(I):\n    {LOOPS['nested']}\n")]
+    monkeypatch.setattr(cuda.cupy, "zeros", with_a_head_beyond_the_tail)
+    engine = cuda.Engine.of(programs, arena_bytes=1 << 18)
+    same(engine.run(TASKS[0].samples, "grid"), cpu.Engine.of(programs).run(TASKS[0].samples, "grid"))
+    assert len(engine.last.launches_ms) == 1
+    assert not engine.last.on_cpu
 
 
 def test_memory_too_small_to_share_loops_out_only_costs_time(cuda, monkeypatch):

@@ -37,6 +37,18 @@ def test_the_library(patience, batch):
     assert not PATIENCE[patience] or engine.last.halts
 
 
+def test_a_program_alone_whose_loops_all_groups_share():
+    """Fewer items than groups: most of them wait for parts from the start, and ask for them at the same time."""
+    program = parse_program("def solve_it(I):\n    return merge(apply(dneighbors, mapply(neighbors, asindices(I))))\n")
+    samples = [random_sample(seed) for seed in range(40)]
+    want = cpu.Engine.of([program]).run(samples, "hash", complete=False)
+    engine = cuda.Engine.of([program], arena_bytes=1 << 20)
+    engine.patience = 2_000
+    for _ in range(20):
+        same(engine.run(samples, "hash", complete=False), want)
+        assert engine.last.halts
+
+
 def test_random_programs_and_mutants():
     samples = [random_sample(seed) for seed in range(40)]
     programs = [

@@ -302,7 +302,8 @@ struct GroupWork {
         if (!p.queue) return 0;
         for (;;) {
             first = look_again(progress().head);
-            u32 count = least(look_again(progress().tail) - first, most_tasks);
+            i32 there = i32(look_again(progress().tail) - first);  // below 0 where an older tail is seen
+            u32 count = least(u32(most(there, 0)), most_tasks);
             if (count == 0 || exchange_if(progress().head, first, first + count)) return count;
         }
     }
