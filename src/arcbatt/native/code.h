@@ -51,6 +51,13 @@ struct Ins {
     AB_FN bool has(u32 flag) const { return extra()[0] & flag; }
 };
 
+// What an OWE is for: a number of steps, and what calls cost as often as they are owed.
+AB_FN u64 owed(const Arena& a, Ins ins) {
+    u64 steps = ins.w[2];
+    for (u32 k = 0; k < ins.w[3]; ++k) steps += u64(*a.at(ins.w[4 + 2 * k])) * ins.w[5 + 2 * k];
+    return steps;
+}
+
 struct BodyRef {
     const u32* w;
     AB_FN u32 code() const { return w[0]; }

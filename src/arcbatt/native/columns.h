@@ -208,9 +208,7 @@ struct ColumnRun {
             return true;
         }
         if (op == OWE) {
-            u64 owed = ins.w[2];
-            for (u32 k = 0; k < ins.w[3]; ++k) owed += u64(*c.a.at(ins.w[4 + 2 * k])) * ins.w[5 + 2 * k];
-            if (pass != KEPT_ONLY) cost += owed * m;
+            if (pass != KEPT_ONLY) cost += owed(c.a, ins) * m;
             return true;
         }
         bool stays = op == COUNT ? all_kept(ins) : keeps(ins.dst());

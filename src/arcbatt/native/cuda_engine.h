@@ -29,7 +29,7 @@ enum TaskKind : u32 { START = 0, PART_OF = 1, TAKE_UP = 2 };
 // A halt (shares.h) and whose it is: of an item, or of a part that was left in turn.
 struct Halt {
     u32 slice, sample;
-    u32 index, n;           // the items that are left; the host says up to which they are shared out
+    u32 index, n;           // the items that are left, up to which they are shared out
     u32 top;                // of the arena
     u32 parent;             // the part, or NOWHERE
     u32 first_part, parts;  // in how many it was shared out

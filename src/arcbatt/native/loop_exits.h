@@ -37,7 +37,7 @@ struct LoopExits : LaneLoops {
     AB_FN u32 grain(u32 level) const {
         const Frame& f = frames[level];
         Ins ins{code + f.loop};
-        if (ins.extra()[0] & BY_COLUMNS) return 2 * AB_LANES;
+        if (ins.extra()[0] & BY_COLUMNS) return 8 * AB_LANES;  // what columns cost beside their items has to pay
         return lanes_suit(f, ins) ? AB_LANES : 1;
     }
 

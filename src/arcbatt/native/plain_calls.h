@@ -110,11 +110,7 @@ struct PlainCalls : GenericCalls {
         return OK;
     }
 
-    AB_FN void owe(Ins ins) {
-        u64 owed = ins.w[2];
-        for (u32 k = 0; k < ins.w[3]; ++k) owed += u64(*slot(ins.w[4 + 2 * k])) * ins.w[5 + 2 * k];
-        steps += owed;
-    }
+    AB_FN void owe(Ins ins) { steps += owed(c.a, ins); }
 };
 
 }  // namespace arcbatt
