@@ -62,7 +62,7 @@ class KernelOptions:
 
     @property
     def whole(self) -> KernelOptions:
-        """The same with the compiler's full effort: minutes to compile, a fifth faster to run."""
+        """The same with the compiler's full effort: minutes to compile, a seventh faster to run."""
         return replace(self, fast_compile="")
 
     def source(self) -> str:

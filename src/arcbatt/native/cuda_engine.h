@@ -29,7 +29,7 @@ enum TaskKind : u32 { START = 0, PART_OF = 1, TAKE_UP = 2 };
 // A halt (shares.h) and whose it is: of an item, or of a part that was left in turn.
 struct Halt {
     u32 slice, sample;
-    u32 index, n;           // the items that are left, up to which they are shared out
+    u32 index, n;           // the items that are left, as far as they are shared out
     u32 top;                // of the arena
     u32 parent;             // the part, or NOWHERE
     u32 first_part, parts;  // in how many it was shared out
@@ -58,10 +58,9 @@ struct Progress {
 // Everything a launch needs, as 64-bit words in device memory; addresses are 0 for what is not asked for. Work is a
 // list of tasks, which a group takes one by one, or the groups of a block each one at a time (`together`), and what
 // comes up while they run; or, without a list, every slice with every sample of `order`, which a block takes `batch`
-// samples at a time. A block that has a
-// batch runs one instruction after the other for all its samples, so that its groups run the same code at the same
-// time: a kernel of this size waits for its instructions more than for all else. That is for slices without loops,
-// which take about the same time for every sample.
+// samples at a time. A block that has a batch runs one instruction after the other for all its samples, so that its
+// groups run the same code at the same time: a kernel of this size waits long for instructions that no other group has
+// just had. That is for slices without loops, which take about the same time for every sample.
 struct Launch {
     u64 blob, slices, tasks, work_count, progress;
     u64 order, order_count, batch, together;
