@@ -9,7 +9,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard src/arcbatt/native/*)
-PACKAGES := $(wildcard src/arcbatt/*/__init__.py)
+PACKAGES := $(shell find src/arcbatt -name __init__.py)
 CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp fuzz/*.h fuzz/*.cpp tests/native/*.cpp)
 FUZZ := build/fuzz
 FUZZ_FLAGS := -std=c++17 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Werror \
@@ -53,18 +53,18 @@ $(FUZZ)/fuzz: $(FUZZ)/main.o $(FUZZ)/lanes.o
 $(FUZZ)/%.o: fuzz/%.cpp $(NATIVE) $(wildcard fuzz/*.h) $(FUZZ)/lane_library.h
 	$(CXX) $(FUZZ_FLAGS) -I$(FUZZ) -c $< -o $@
 
-$(FUZZ)/lane_library.h: src/arcbatt/backends/cuda_source.py $(NATIVE)
+$(FUZZ)/lane_library.h: src/arcbatt/engine/cuda/source.py $(NATIVE)
 	@mkdir -p $(FUZZ)
 	$(PYTHON) $< $@
 
-$(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/lower/*.py)
+$(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/compiler/lower/*.py)
 	$(BIN)/python fuzz/corpus.py $@
 
 # These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
 # must have CuPy, NumPy, pytest and nanobind.
 GPU_BUILD := build/gpu
-GPU_TESTS := tests/backends/test_gpu.py tests/backends/test_gpu_cubins.py tests/api/test_gpu_api.py \
-	tests/api/test_every_function.py tests/api/test_primitives.py tests/gpu/test_on_gpu.py
+GPU_TESTS := tests/engine/test_gpu.py tests/engine/test_gpu_cubins.py tests/calls/test_gpu_api.py \
+	tests/calls/test_every_function.py tests/calls/test_primitives.py tests/engine/test_on_gpu.py
 GPU_PYTEST := -m pytest --noconftest -m gpu
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)

@@ -18,7 +18,7 @@ from typing import Any
 from machine import describe
 
 import arcbatt
-from arcbatt.arc.tasks import load_tasks
+from arcbatt.data.tasks import load_tasks
 
 Work = list[tuple[str, Callable[[Any], Any], Any]]
 

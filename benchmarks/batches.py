@@ -24,9 +24,9 @@ from typing import Any
 from machine import describe
 
 import arcbatt
-from arcbatt.api.calls import engine_for
-from arcbatt.backends.choose import why_no_gpu
+from arcbatt.calls.many import engine_for
 from arcbatt.dsl import compose, o_g, rbind, rot90, size
+from arcbatt.engine.choose import why_no_gpu
 
 COUNTS = (10, 20, 50, 100, 1_000, 10_000)
 SIDES = (10, 20, 30)
@@ -114,7 +114,7 @@ def start(backends: Sequence[str]) -> Iterator[str]:
     if "cuda" not in backends:
         return
     before = os.environ.get("ARCBATT_CACHE")
-    function = importlib.import_module("arcbatt.backends.cuda_calls")._function
+    function = importlib.import_module("arcbatt.engine.cuda.calls")._function
     with tempfile.TemporaryDirectory() as empty:
         os.environ["ARCBATT_CACHE"] = empty
         try:

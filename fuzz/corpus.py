@@ -8,16 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from arcbatt.api.custom import op
-from arcbatt.arc.packing import PackedSamples, pack_samples
-from arcbatt.arc.tasks import load_tasks
-from arcbatt.frontend import Program, parse_program
-from arcbatt.generate import Generator, mutants
-from arcbatt.ir.compile import compile_graph
-from arcbatt.ir.graph import merge
-from arcbatt.ir.options import Rewrites
-from arcbatt.lower.lower import Code, lower
+from arcbatt.calls.custom import op
+from arcbatt.compiler.graph import merge
+from arcbatt.compiler.lower.lower import Code, lower
+from arcbatt.compiler.pipeline import compile_graph
+from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.data.packing import PackedSamples, pack_samples
+from arcbatt.data.tasks import load_tasks
+from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.language.program import Program
 from arcbatt.solvers import library
+from arcbatt.syntax import parse_program
 
 _CELLS = 150
 _SAMPLES = 12

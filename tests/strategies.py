@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from arcbatt.generate import Generator
-from arcbatt.ops.types import BOOL, GRID, INT, OPT_INT, Seq, Set, Tup, Type, Var
+from arcbatt.devtools.generate import Generator
+from arcbatt.language.types import BOOL, GRID, INT, OPT_INT, Seq, Set, Tup, Type, Var
 
 colours = st.integers(0, 9)
 

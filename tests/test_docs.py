@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from arcbatt.card import make_card, write_batt
-from arcbatt.differs import standard_differs
-from arcbatt.frontend import parse_text
-from arcbatt.run.options import RunOptions
+from arcbatt.batt import make_card, write_batt
+from arcbatt.batt.differs import standard_differs
+from arcbatt.runs.options import RunOptions
 from arcbatt.scoring.submission import check_submission
 from arcbatt.solvers import library
+from arcbatt.syntax import parse_text
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arcbatt.arc.tasks import load_tasks, task_to_json
+from arcbatt.data.tasks import load_tasks, task_to_json
 from arcbatt.scoring.scores import score_submission
 from arcbatt.scoring.submission import read_submission
 

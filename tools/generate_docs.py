@@ -6,9 +6,11 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
-from arcbatt import limits
-from arcbatt.ops import CONSTANTS, OPS, Cost, Fact, OpSpec
-from arcbatt.ops.types import CLASSES
+from arcbatt.language import limits
+from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.spec import Cost, Fact, OpSpec
+from arcbatt.language.table import OPS
+from arcbatt.language.types import CLASSES
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "ops.md"
 FACTS = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from arcbatt.lower.variants import VARIANTS, multiplies_text, native_text, scalars_text, void_text
+from arcbatt.compiler.lower.variants import VARIANTS, multiplies_text, native_text, scalars_text, void_text
 
 NATIVE = Path(__file__).resolve().parent.parent / "src" / "arcbatt" / "native"
 

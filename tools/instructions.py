@@ -55,11 +55,11 @@ def write_corpus(target: Path) -> None:
     sys.path.insert(0, str(ROOT / "fuzz"))
     from corpus import blob, write
 
-    from arcbatt.arc.packing import pack_samples
-    from arcbatt.arc.tasks import load_tasks
-    from arcbatt.backends.cpu import Engine
-    from arcbatt.frontend import parse_text
+    from arcbatt.data.packing import pack_samples
+    from arcbatt.data.tasks import load_tasks
+    from arcbatt.engine.cpu import Engine
     from arcbatt.solvers import library
+    from arcbatt.syntax import parse_text
 
     workloads = {
         "library": library(),

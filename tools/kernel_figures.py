@@ -21,10 +21,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from arcbatt.backends.cubin_file import kernel_figures
-from arcbatt.backends.cuda_compile import ENTRY, LANES, KernelOptions, compile_ahead
-from arcbatt.backends.cuda_source import kernel_source
-from arcbatt.backends.nvrtc import Nvrtc, find_nvrtc
+from arcbatt.engine.cuda.compile import ENTRY, LANES, KernelOptions, compile_ahead
+from arcbatt.engine.cuda.cubin_file import kernel_figures
+from arcbatt.engine.cuda.nvrtc import Nvrtc, find_nvrtc
+from arcbatt.engine.cuda.source import kernel_source
 from arcbatt.errors import UsageError
 
 ROOT: Final = Path(__file__).resolve().parent.parent

@@ -15,10 +15,10 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from arcbatt.bench.curves import draw_curves
-from arcbatt.bench.expectations import NOT_MEASURED, expectations
-from arcbatt.bench.result import Result, Row, number, table
-from arcbatt.bench.shares import limits, limits_table
+from arcbatt.devtools.bench.curves import draw_curves
+from arcbatt.devtools.bench.expectations import NOT_MEASURED, expectations
+from arcbatt.devtools.bench.result import Result, Row, number, table
+from arcbatt.devtools.bench.shares import limits, limits_table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "performance.md"

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 from arcbatt._version import __version__
 
 if TYPE_CHECKING:
-    from arcbatt.api.accelerate import accelerate
-    from arcbatt.api.batching import batching
-    from arcbatt.api.calls import call_each, call_many
-    from arcbatt.api.custom import op, remove_op
-    from arcbatt.api.grids import (
+    from arcbatt.calls.accelerate import accelerate
+    from arcbatt.calls.batching import batching
+    from arcbatt.calls.custom import op, remove_op
+    from arcbatt.calls.grids import (
         batch_grid_op_multi_gpu,
         batch_grid_op_optimized,
         batch_grid_operations,
         gpu_grid_transform,
     )
-    from arcbatt.api.handles import Batch
-    from arcbatt.api.primitives import (
+    from arcbatt.calls.handles import Batch
+    from arcbatt.calls.many import call_each, call_many
+    from arcbatt.calls.primitives import (
         GPUDSLOperations,
         batch_mapply_gpu,
         batch_o_g_gpu,
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
         batch_process_samples_multi_gpu,
         multi_mapply_gpu,
     )
-    from arcbatt.api.processor import GPUBatchProcessor
-    from arcbatt.api.profiling import profile_batt_operations
-    from arcbatt.api.stream import AsyncEngine
-    from arcbatt.backends.outcome import Failed
+    from arcbatt.calls.processor import GPUBatchProcessor
+    from arcbatt.calls.profiling import profile_batt_operations
+    from arcbatt.calls.stream import AsyncEngine
     from arcbatt.gpu import (
         MultiGPUOptimizer,
         auto_select_optimizer,
@@ -36,34 +35,35 @@ if TYPE_CHECKING:
         get_optimal_batch_size,
         gpu_memory_cleanup,
     )
+    from arcbatt.language.failures import Failed
 
 _LAZY = {
-    "AsyncEngine": "api.stream",
-    "Batch": "api.handles",
-    "Failed": "backends.outcome",
-    "GPUBatchProcessor": "api.processor",
-    "GPUDSLOperations": "api.primitives",
+    "AsyncEngine": "calls.stream",
+    "Batch": "calls.handles",
+    "Failed": "language.failures",
+    "GPUBatchProcessor": "calls.processor",
+    "GPUDSLOperations": "calls.primitives",
     "MultiGPUOptimizer": "gpu",
-    "accelerate": "api.accelerate",
+    "accelerate": "calls.accelerate",
     "auto_select_optimizer": "gpu",
-    "batch_grid_op_multi_gpu": "api.grids",
-    "batch_grid_op_optimized": "api.grids",
-    "batch_grid_operations": "api.grids",
-    "batch_mapply_gpu": "api.primitives",
-    "batch_o_g_gpu": "api.primitives",
-    "batch_process_samples_gpu": "api.primitives",
-    "batch_process_samples_multi_gpu": "api.primitives",
-    "batching": "api.batching",
-    "call_each": "api.calls",
-    "call_many": "api.calls",
+    "batch_grid_op_multi_gpu": "calls.grids",
+    "batch_grid_op_optimized": "calls.grids",
+    "batch_grid_operations": "calls.grids",
+    "batch_mapply_gpu": "calls.primitives",
+    "batch_o_g_gpu": "calls.primitives",
+    "batch_process_samples_gpu": "calls.primitives",
+    "batch_process_samples_multi_gpu": "calls.primitives",
+    "batching": "calls.batching",
+    "call_each": "calls.many",
+    "call_many": "calls.many",
     "configure_gpu_memory": "gpu",
     "get_optimal_batch_size": "gpu",
-    "gpu_grid_transform": "api.grids",
+    "gpu_grid_transform": "calls.grids",
     "gpu_memory_cleanup": "gpu",
-    "multi_mapply_gpu": "api.primitives",
-    "op": "api.custom",
-    "profile_batt_operations": "api.profiling",
-    "remove_op": "api.custom",
+    "multi_mapply_gpu": "calls.primitives",
+    "op": "calls.custom",
+    "profile_batt_operations": "calls.profiling",
+    "remove_op": "calls.custom",
 }
 """Public names and the modules they are in, loaded when they are first used."""
 

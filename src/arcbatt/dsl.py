@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from arcbatt.backends.outcome import Failed, Outcome, first_failure
-from arcbatt.errors import Fail
-from arcbatt.ops import CONSTANTS, OPS
-from arcbatt.reference.functions import Function
-from arcbatt.reference.machine import Machine
-from arcbatt.reference.values import Value
+from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.failures import Fail, Failed, Outcome, first_failure
+from arcbatt.language.functions import Function
+from arcbatt.language.reference import Machine
+from arcbatt.language.table import OPS
+from arcbatt.language.values import Value
 
 
 def invoke(function: Value, *args: Value) -> Outcome:

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from arcbatt import __version__
-from arcbatt.backends.speeds import Speed, record_speeds
 from arcbatt.cli.app import app
 from arcbatt.cli.info import lines, print_info
-from backends import fake_cupy
+from arcbatt.engine.speeds import Speed, record_speeds
+from engine import fake_cupy
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_with_gpus(cache, monkeypatch, capsys):
 
 def test_cubins_for_gpus_that_are_elsewhere(monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr("arcbatt.backends.cuda_compile.compile_ahead", lambda *args: asked.append(args) or [tmp_path])
+    monkeypatch.setattr("arcbatt.engine.cuda.compile.compile_ahead", lambda *args: asked.append(args) or [tmp_path])
     done = CliRunner().invoke(app, ["info", "--compile", "--arch", "75", "--arch", "90", "--out", str(tmp_path)])
     assert done.stdout == f"{tmp_path}\n"
     assert asked == [([75, 90], tmp_path)]

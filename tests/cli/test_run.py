@@ -12,8 +12,8 @@ from dataclasses import fields
 
 import pytest
 
-from arcbatt.run.options import RunOptions
-from arcbatt.run.record import RunRecord
+from arcbatt.runs.options import RunOptions
+from arcbatt.runs.record import RunRecord
 from arcbatt.solvers import library
 
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt.arc.tasks import Task
 from arcbatt.cli import show
 from arcbatt.cli.show import near_names, numbered_lines, show_task
+from arcbatt.data.tasks import Task
 from arcbatt.errors import UsageError
-from arcbatt.frontend import parse_text
+from arcbatt.syntax import parse_text
 
 
 @pytest.fixture

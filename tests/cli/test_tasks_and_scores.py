@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from arc.support import put, raw
 from cli.test_cli import arcbatt
+from data.support import put, raw
 from scoring.test_from_run import write_run
 
 SUBMISSION = {"a": [{"attempt_1": [[4]], "attempt_2": [[1]]}], "b": [{"attempt_1": [[1]], "attempt_2": [[2]]}]}

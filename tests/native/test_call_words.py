@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from arcbatt import _core
-from arcbatt.api.calls import call_graph
-from arcbatt.backends.calls import CallEngine
-from arcbatt.ir.compile import compile_graph
-from arcbatt.ir.options import Rewrites
-from arcbatt.lower.lower import VERSION, lower
-from arcbatt.lower.shapes import typed_shape
-from arcbatt.ops.types import GRID, OBJECT, parse_type
-from arcbatt.reference.machine import primitive
+from arcbatt.calls.many import call_graph
+from arcbatt.compiler.lower.lower import VERSION, lower
+from arcbatt.compiler.lower.shapes import typed_shape
+from arcbatt.compiler.pipeline import compile_graph
+from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.engine.calls import CallEngine
+from arcbatt.language.reference import primitive
+from arcbatt.language.types import GRID, OBJECT, parse_type
 
 A = ((1, 0, 2), (0, 0, 2))
 

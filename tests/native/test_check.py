@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt import _core
-from arcbatt.api.custom import op, remove_op
-from arcbatt.arc.packing import pack_samples
-from arcbatt.backends.cpu import STATUS, Engine
-from arcbatt.backends.python import Sample
-from arcbatt.frontend import parse_program
-from arcbatt.lower.cells import CELL_CODES
-from arcbatt.lower.codes import BY_COLUMNS, BY_LANES, CODES, FIXED_COST, MULTIPLIES
-from arcbatt.lower.columns import HEAD_WORDS
-from arcbatt.lower.lower import VERSION, Code
-from arcbatt.lower.variants import VARIANTS
-from arcbatt.ops.types import GRID, INT, parse_type
-from ir.support import LIBRARY, random_programs
+from arcbatt.calls.custom import op, remove_op
+from arcbatt.compiler.lower.cells import CELL_CODES
+from arcbatt.compiler.lower.codes import BY_COLUMNS, BY_LANES, CODES, FIXED_COST, MULTIPLIES
+from arcbatt.compiler.lower.columns import HEAD_WORDS
+from arcbatt.compiler.lower.lower import VERSION, Code
+from arcbatt.compiler.lower.variants import VARIANTS
+from arcbatt.data.packing import pack_samples
+from arcbatt.engine.cpu import STATUS, Engine
+from arcbatt.language.sample import Sample
+from arcbatt.language.types import GRID, INT, parse_type
+from arcbatt.syntax import parse_program
+from compiler.support import LIBRARY, random_programs
 
 LOOP_BODY = """
     x1 = objects(I, T, F, T)

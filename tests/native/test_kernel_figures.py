@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arcbatt.backends.cubin_file import KernelFigures, is_cubin, kernel_figures
+from arcbatt.engine.cuda.cubin_file import KernelFigures, is_cubin, kernel_figures
 from arcbatt.errors import DataError
 
 TOOL = Path(__file__).parents[2] / "tools" / "kernel_figures.py"

@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from arcbatt.arc.packing import PackedSamples, pack_samples
-from arcbatt.arc.tasks import load_tasks
-from arcbatt.backends.cpu import Engine
-from arcbatt.frontend import parse_program
+from arcbatt.data.packing import PackedSamples, pack_samples
+from arcbatt.data.tasks import load_tasks
+from arcbatt.engine.cpu import Engine
+from arcbatt.syntax import parse_program
 
 ENGINE = Engine.of([parse_program("def solve_a(I):\n    return I\n")])
 DATA = pack_samples([sample for task in load_tasks("arcagi")[:3] for sample in task.samples])

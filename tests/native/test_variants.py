@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from arcbatt import _core, _core_lanes
-from arcbatt.errors import Fail
-from arcbatt.lower.variants import VARIANTS, void_text
-from arcbatt.ops.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OPT_INT, Set, Type
-from arcbatt.reference.machine import call
+from arcbatt.compiler.lower.variants import VARIANTS, void_text
+from arcbatt.language.failures import Fail
+from arcbatt.language.reference import call
+from arcbatt.language.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OPT_INT, Set, Type
 from native.words import NoFormError, decode, encode
 
 CORES = {"one lane": _core, "emulated lanes": _core_lanes}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from arcbatt.ops.types import BOOL, CELL, GRID, IJ, INT, OPT_INT, Set, Type
-from arcbatt.reference.values import ordered
+from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, OPT_INT, Set, Type
+from arcbatt.language.values import ordered
 
 MASK = 0xFFFFFFFF
 

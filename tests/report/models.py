@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from arcbatt.arc.tasks import Task
-from arcbatt.backends.outcome import Failed
-from arcbatt.errors import Reason
+from arcbatt.data.tasks import Task
+from arcbatt.language.failures import Failed, Reason
 from arcbatt.report.compare import compare
 from arcbatt.report.model import Attempt, RunReport, Standing, TaskReport, Timing
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from arcbatt.backends.outcome import Failed
-from arcbatt.errors import Reason
+from arcbatt.language.failures import Failed, Reason
 from arcbatt.report.compare import Got, Verdict, compare, places
 
 EXPECTED = ((1, 2), (3, 4))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arcbatt.arc.tasks import Task
+from arcbatt.data.tasks import Task
 from arcbatt.report import html
 from arcbatt.report.html import BATCH_ROWS, report_html
 from arcbatt.report.model import Standing, TaskReport, Timing

@@ -2,20 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt.arc.tasks import Task, load_tasks
-from arcbatt.backends.python import evaluate
 from arcbatt.cli.report import write_report
+from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.errors import UsageError
-from arcbatt.frontend import parse_program
+from arcbatt.language.reference import evaluate
 from arcbatt.report.compare import Verdict, compare
 from arcbatt.report.html import report_html
 from arcbatt.report.model import Score, Standing, Timing
 from arcbatt.report.reading import read_report
-from arcbatt.run.options import RunOptions
-from arcbatt.run.record import RunRecord
-from arcbatt.run.runner import run as run_all
-from arcbatt.run.writer import Batch, RunWriter
+from arcbatt.runs.options import RunOptions
+from arcbatt.runs.record import RunRecord
+from arcbatt.runs.runner import run as run_all
+from arcbatt.runs.writer import Batch, RunWriter
 from arcbatt.solvers import library
+from arcbatt.syntax import parse_program
 
 ONE, TWO = ((1,),), ((2,),)
 WIDE = ((1,) * 20,)

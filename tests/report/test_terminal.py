@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from arcbatt.arc.render import COLOURS
+from arcbatt.report.colours import COLOURS
 from arcbatt.report.terminal import GAP, Panel, choose_look, flow, grid_lines, print_panels
 
 TEN = (tuple(range(10)),) * 3

@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arc.support import tasks
-from arcbatt.arc.tasks import Task
+from arcbatt.data.tasks import Task
 from arcbatt.scoring.attempts import Candidate, Pick, Question, choose_attempts
 from arcbatt.scoring.submission import check_submission
+from data.support import tasks
 from strategies import grids
 
 A, B, C, D = ((1,),), ((2,),), ((3,),), ((4, 4),)

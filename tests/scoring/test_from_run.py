@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt.arc.tasks import Task
-from arcbatt.frontend import parse_program
-from arcbatt.run.options import RunOptions
-from arcbatt.run.record import RunRecord
-from arcbatt.run.writer import Batch, RunWriter
+from arcbatt.data.tasks import Task
+from arcbatt.runs.options import RunOptions
+from arcbatt.runs.record import RunRecord
+from arcbatt.runs.writer import Batch, RunWriter
 from arcbatt.scoring.attempts import Pick
 from arcbatt.scoring.from_run import choose_from_run, reads
+from arcbatt.syntax import parse_program
 
 A, B, C, D = ((1,),), ((2,),), ((3, 3),), ((4,),)
 TASKS = [

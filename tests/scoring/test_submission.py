@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arc.support import json_values
-from arcbatt.arc.tasks import Task
+from arcbatt.data.tasks import Task
 from arcbatt.errors import DataError
 from arcbatt.scoring.scores import Score, TaskScore, score_submission, which_right
 from arcbatt.scoring.submission import check_submission, read_submission, write_submission
+from data.support import json_values
 from strategies import grids
 
 ONE, TWO = [[1]], [[2, 3]]

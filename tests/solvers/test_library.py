@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt.arc.tasks import load_tasks
-from arcbatt.backends.python import evaluate
-from arcbatt.frontend import parse_program, unparse
+from arcbatt.data.tasks import load_tasks
+from arcbatt.language.program import unparse
+from arcbatt.language.reference import evaluate
 from arcbatt.solvers import library
+from arcbatt.syntax import parse_program
 
 TASKS = {task.id: task for task in load_tasks("arcagi")}
 PROGRAMS = library()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arcbatt.errors import UsageError
-from arcbatt.run.options import RunOptions
+from arcbatt.runs.options import RunOptions
 
 app = typer.Typer(
     help="Run thousands of ARC programs on thousands of grids at once, exactly.",

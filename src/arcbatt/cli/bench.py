@@ -10,15 +10,15 @@ from pathlib import Path
 
 import typer
 
-from arcbatt.bench.curves import draw_curves
-from arcbatt.bench.load import Load
-from arcbatt.bench.result import Result, Row, compared, file_name, machine_facts, number
-from arcbatt.bench.sides import baseline
-from arcbatt.bench.suites import DEFAULT, SUITES
 from arcbatt.cli.card import read_programs
+from arcbatt.devtools.bench.curves import draw_curves
+from arcbatt.devtools.bench.load import Load
+from arcbatt.devtools.bench.result import Result, Row, compared, file_name, machine_facts, number
+from arcbatt.devtools.bench.sides import baseline
+from arcbatt.devtools.bench.suites import DEFAULT, SUITES
+from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
-from arcbatt.files import written_whole
-from arcbatt.verify.workload import spread_tasks
+from arcbatt.support.files import written_whole
 
 _NOTES = (
     "An evaluation is one program on one sample. Evaluations/s count every such pair; executed evaluations/s count "

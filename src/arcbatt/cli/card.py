@@ -6,14 +6,15 @@ from pathlib import Path
 
 import typer
 
-from arcbatt.card import Card, make_card, write_batt
-from arcbatt.card.card import choose
-from arcbatt.differs import standard_differs
+from arcbatt.batt import Card, make_card, write_batt
+from arcbatt.batt.card import choose
+from arcbatt.batt.differs import standard_differs
+from arcbatt.compiler.pipeline import Stats, compile_graph
+from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.errors import UsageError
-from arcbatt.frontend import Program, parse_paths
-from arcbatt.ir.compile import Stats, compile_graph
-from arcbatt.ir.options import Rewrites
+from arcbatt.language.program import Program
 from arcbatt.solvers import library
+from arcbatt.syntax import parse_paths
 
 
 def read_programs(paths: list[Path]) -> list[Program]:
@@ -58,8 +59,8 @@ def write_card(
 
 def write_code(card: Card, file: Path) -> None:
     """Write the bytecode of a card, as text."""
-    from arcbatt.lower.disassemble import disassemble
-    from arcbatt.lower.lower import lower
+    from arcbatt.compiler.lower.disassemble import disassemble
+    from arcbatt.compiler.lower.lower import lower
 
     code = lower(compile_graph(card.graph, Rewrites.lowered()).graph)
     file.write_text(disassemble(code), encoding="utf-8")

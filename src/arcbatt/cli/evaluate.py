@@ -6,12 +6,13 @@ import json
 
 import typer
 
-from arcbatt.arc.grids import to_grid
-from arcbatt.backends.outcome import Failed
-from arcbatt.backends.python import Sample, evaluate
-from arcbatt.conformance import encode
+from arcbatt.data.grids import to_grid
 from arcbatt.errors import DataError, UsageError
-from arcbatt.frontend import parse_expression
+from arcbatt.language.encoding import encode
+from arcbatt.language.failures import Failed
+from arcbatt.language.reference import evaluate
+from arcbatt.language.sample import Sample
+from arcbatt.syntax import parse_expression
 
 
 def print_value(expression: str, grid: str | None, task: str | None, backend: str = "python") -> None:
@@ -20,7 +21,7 @@ def print_value(expression: str, grid: str | None, task: str | None, backend: st
     if backend == "python":
         outcome = evaluate(program, sample)
     else:
-        from arcbatt.verify.sides import side_named
+        from arcbatt.devtools.verify.sides import side_named
 
         outcome = side_named(backend).value(program, sample)
     if isinstance(outcome, Failed):
@@ -37,7 +38,7 @@ def _sample(grid: str | None, task: str | None) -> Sample:
             return Sample(to_grid(json.loads(grid), "--grid"))
         except (json.JSONDecodeError, RecursionError) as error:
             raise DataError(f"--grid: not JSON: {error}") from error
-    from arcbatt.arc.tasks import load_tasks
+    from arcbatt.data.tasks import load_tasks
 
     tasks = {one.id: one for one in load_tasks("arcagi")}
     if task not in tasks:

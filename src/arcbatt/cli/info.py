@@ -9,12 +9,12 @@ from typing import Any
 
 import typer
 
-from arcbatt.backends import cuda_compile
-from arcbatt.backends.choose import why_no_gpu
+from arcbatt.devtools.facts import machine_facts
+from arcbatt.devtools.measure import measure
+from arcbatt.engine.choose import why_no_gpu
+from arcbatt.engine.cuda import compile as cuda_compile
+from arcbatt.engine.cuda.kernels import compile_ahead
 from arcbatt.errors import UsageError
-from arcbatt.gpu.facts import machine_facts
-from arcbatt.gpu.kernels import compile_ahead
-from arcbatt.gpu.measure import measure
 
 
 def build_cubins(archs: Sequence[int], folder: Path | None) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import typer
 
-from arcbatt.bench.profile import Profile, Tally, chrome_trace, profile, profile_lines
 from arcbatt.cli.card import read_programs
+from arcbatt.devtools.profile import Profile, Tally, chrome_trace, profile, profile_lines
+from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
-from arcbatt.verify.workload import spread_tasks
 
 
 def print_profile(

@@ -9,7 +9,7 @@ import typer
 from arcbatt.errors import UsageError
 from arcbatt.report.html import report_html
 from arcbatt.report.reading import read_report
-from arcbatt.run.record import RunRecord
+from arcbatt.runs.record import RunRecord
 
 
 def write_report(directory: Path, file: Path, limit: int) -> None:

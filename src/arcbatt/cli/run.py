@@ -16,13 +16,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from arcbatt.arc.taskset import TaskSet, open_tasks
-from arcbatt.card import load_batt
+from arcbatt.batt import load_batt
 from arcbatt.cli.card import read_programs
-from arcbatt.frontend import Program
-from arcbatt.run.options import RunOptions
-from arcbatt.run.record import RunRecord
-from arcbatt.run.runner import Summary, run
+from arcbatt.data.taskset import TaskSet, open_tasks
+from arcbatt.language.program import Program
+from arcbatt.runs.options import RunOptions
+from arcbatt.runs.record import RunRecord
+from arcbatt.runs.runner import Summary, run
 
 _SHOWN_PROGRAMS: Final = 6
 _SHOWN_NEAR: Final = 10

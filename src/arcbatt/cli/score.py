@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from arcbatt.arc.tasks import load_tasks
 from arcbatt.cli.tasks import tell
+from arcbatt.data.tasks import load_tasks
 from arcbatt.scoring.scores import TaskScore, score_submission
 from arcbatt.scoring.submission import read_submission
 

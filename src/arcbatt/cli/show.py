@@ -10,12 +10,12 @@ from typing import TypeVar
 from rich.console import Console
 from rich.text import Text
 
-from arcbatt.arc.tasks import Task, load_tasks
-from arcbatt.backends.python import evaluate
 from arcbatt.cli.card import read_programs
+from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.errors import UsageError
-from arcbatt.frontend import Call, Program
-from arcbatt.reference.values import Grid
+from arcbatt.language.program import Call, Program
+from arcbatt.language.reference import evaluate
+from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got, Verdict, compare, places
 from arcbatt.report.terminal import Panel, print_panels
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import typer
 
-from arcbatt.arc.tasks import load_tasks
 from arcbatt.cli.tasks import tell
-from arcbatt.run.record import RunRecord
+from arcbatt.data.tasks import load_tasks
+from arcbatt.runs.record import RunRecord
 from arcbatt.scoring.from_run import Chosen, choose_from_run
 from arcbatt.scoring.submission import write_submission
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from arcbatt.arc.taskset import open_tasks
-from arcbatt.arc.variations import vary, write_tasks
+from arcbatt.data.taskset import open_tasks
+from arcbatt.data.variations import vary, write_tasks
 from arcbatt.errors import UsageError
 
 

@@ -11,18 +11,20 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from arcbatt.backends.outcome import Failed, Outcome
-from arcbatt.backends.python import Sample, evaluate
 from arcbatt.cli.card import read_programs
 from arcbatt.cli.run import interruptible, shown
-from arcbatt.conformance import Report, Run, Vector, check, encode, read_vectors
+from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors
+from arcbatt.devtools.verify.compare import Agreement, Difference, Tally, compare
+from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
+from arcbatt.devtools.verify.sides import NOT_LOWERED, ON_ENGINE, GpuSide, Side, engines_here, side_named
+from arcbatt.devtools.verify.vectors import run_together
+from arcbatt.devtools.verify.workload import Batch, file_batches, random_batches, spread_tasks
 from arcbatt.errors import ArcbattError, DataError, UsageError
-from arcbatt.frontend import Program
-from arcbatt.verify.compare import Agreement, Difference, Tally, compare
-from arcbatt.verify.shrink import Case, as_expression, shrink
-from arcbatt.verify.sides import NOT_LOWERED, ON_ENGINE, GpuSide, Side, engines_here, side_named
-from arcbatt.verify.vectors import run_together
-from arcbatt.verify.workload import Batch, file_batches, random_batches, spread_tasks
+from arcbatt.language.encoding import encode
+from arcbatt.language.failures import Failed, Outcome
+from arcbatt.language.program import Program
+from arcbatt.language.reference import evaluate
+from arcbatt.language.sample import Sample
 
 
 def verify_all_vectors(path: Path, backends: Sequence[str], show: int) -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from arcbatt.arc.grids import to_grid
-from arcbatt.arc.render import size_text
-from arcbatt.backends.outcome import Failed
+from arcbatt.data.grids import to_grid
 from arcbatt.errors import DataError
-from arcbatt.reference.values import IJ, Grid
+from arcbatt.language.failures import Failed
+from arcbatt.language.values import IJ, Grid
+from arcbatt.report.colours import size_text
 
 _PLACES: Final = 4
 """Differing cells that a text names before it stops."""

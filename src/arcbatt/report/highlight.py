@@ -6,7 +6,8 @@ import re
 from html import escape
 from typing import Final
 
-from arcbatt.ops import CONSTANTS, OPS
+from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.table import OPS
 
 _TOKENS: Final = re.compile(r"(?P<comment>#[^\n]*)|(?P<word>[^\W\d]\w*)|(?P<number>\d+)")
 _KEYWORDS: Final = frozenset({"def", "return"})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from arcbatt.arc.tasks import Task
+from arcbatt.data.tasks import Task
 from arcbatt.report.compare import Got, Verdict
 
 Rows = tuple[tuple[str, str], ...]

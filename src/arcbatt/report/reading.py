@@ -8,10 +8,10 @@ from collections import Counter
 from dataclasses import fields
 from typing import Any, Final
 
-from arcbatt.arc.tasks import Task
+from arcbatt.data.tasks import Task
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.report.model import Attempt, Rows, RunReport, Standing, TaskReport, Timing
-from arcbatt.run.record import RunRecord
+from arcbatt.runs.record import RunRecord
 
 SHOWN: Final = 3
 """Programs shown for a task: those that gave different outputs, the best first."""

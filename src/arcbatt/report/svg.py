@@ -12,8 +12,8 @@ from html import escape
 from itertools import groupby
 from typing import Final
 
-from arcbatt.arc.render import digits, size_text
-from arcbatt.reference.values import IJ, Grid
+from arcbatt.language.values import IJ, Grid
+from arcbatt.report.colours import digits, size_text
 
 SIDE: Final = 200
 """Pixels a grid's longer side aims at."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from arcbatt.reference.values import Grid
+from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got, Verdict
 from arcbatt.report.highlight import program_html
 from arcbatt.report.model import Attempt, Score, TaskReport

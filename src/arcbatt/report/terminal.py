@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from arcbatt.arc.render import COLOURS, digits, size_text
-from arcbatt.reference.values import IJ, Grid
+from arcbatt.language.values import IJ, Grid
+from arcbatt.report.colours import COLOURS, digits, size_text
 
 GAP: Final = 3
 """Columns between panels."""

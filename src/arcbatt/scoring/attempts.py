@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arcbatt.arc.grids import is_arc_grid
-from arcbatt.arc.tasks import Pair, Task
-from arcbatt.reference.values import Grid
+from arcbatt.data.grids import is_arc_grid
+from arcbatt.data.tasks import Pair, Task
+from arcbatt.language.values import Grid
 
 
 @dataclass(frozen=True)

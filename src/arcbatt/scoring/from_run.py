@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from arcbatt.arc.tasks import Task
-from arcbatt.frontend.program import reads
-from arcbatt.reference.values import Grid
-from arcbatt.run.record import RunRecord
+from arcbatt.data.tasks import Task
+from arcbatt.language.program import reads
+from arcbatt.language.values import Grid
+from arcbatt.runs.record import RunRecord
 from arcbatt.scoring.attempts import Candidate, Pick, Question, choose_attempts
 from arcbatt.scoring.submission import Submission
 

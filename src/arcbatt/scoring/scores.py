@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from arcbatt.arc.tasks import Task
+from arcbatt.data.tasks import Task
 from arcbatt.errors import DataError
-from arcbatt.reference.values import Grid
+from arcbatt.language.values import Grid
 from arcbatt.scoring.submission import Submission
 
 

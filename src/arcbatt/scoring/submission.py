@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from arcbatt.arc.grids import shown, to_grid
-from arcbatt.arc.sources import JsonObject, read_json
+from arcbatt.data.grids import shown, to_grid
+from arcbatt.data.sources import JsonObject, read_json
 from arcbatt.errors import DataError
-from arcbatt.files import written_whole
-from arcbatt.reference.values import Grid
+from arcbatt.language.values import Grid
+from arcbatt.support.files import written_whole
 
 ATTEMPTS: Final = ("attempt_1", "attempt_2")
 """The keys of the two attempts."""

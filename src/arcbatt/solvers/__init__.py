@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arcbatt.frontend import Program, parse_paths
+from arcbatt.language.program import Program
+from arcbatt.syntax import parse_paths
 
 
 def library() -> list[Program]:

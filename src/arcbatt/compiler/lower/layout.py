@@ -1,0 +1,192 @@
+"""How types lie in memory, and constants as words: what native/types.h and native/values.h say, from this side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from arcbatt.errors import ArcbattError
+from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type
+from arcbatt.language.values import ordered
+
+K_INT, K_OPT, K_IJ, K_CELL, K_GRID, K_SET, K_SEQ, K_TUP = range(8)
+MAX_ITEM_WORDS: Final = 8
+MAX_TYPE_DEPTH: Final = 4
+NONE: Final = 0x80000000
+_SCALARS: Final = {
+    INT: (K_INT, 1, 1),
+    BOOL: (K_INT, 1, 1),
+    OPT_INT: (K_OPT, 1, 1),
+    IJ: (K_IJ, 2, 2),
+    CELL: (K_CELL, 3, 3),
+}
+
+
+class LowerError(ArcbattError):
+    """Why a node has no form in bytecode; its programs run on the reference."""
+
+
+@dataclass
+class TypeTable:
+    """Types by number, as the interpreter sees them."""
+
+    numbers: dict[Type, int] = field(default_factory=dict)
+    rows: list[list[int]] = field(default_factory=list)
+    parts: list[int] = field(default_factory=list)
+    _asked: dict[Type, int] = field(default_factory=dict)
+    """Of every type asked for, in whatever form, its number."""
+
+    def number(self, kind: Type) -> int:
+        """The number of a type, added if it is new; raises LowerError where it has no form."""
+        known = self._asked.get(kind)
+        if known is None:
+            known = self._asked[kind] = self._number(plain_form(kind))
+        return known
+
+    def _number(self, kind: Type) -> int:
+        if kind in self.numbers:
+            return self.numbers[kind]
+        if depth(kind) > MAX_TYPE_DEPTH:
+            raise LowerError(f"values nested too deep: {kind}")
+        row = self._row(kind)
+        if row[3] > MAX_ITEM_WORDS:
+            raise LowerError(f"a tuple of too many parts: {kind}")
+        self.numbers[kind] = len(self.rows)
+        self.rows.append(row)
+        return self.numbers[kind]
+
+    def _row(self, kind: Type) -> list[int]:
+        if kind == NEVER:
+            kind = INT  # never there; any form will do
+        if kind in _SCALARS:
+            code, slot, leaves = _SCALARS[kind]
+            return [code, 0, slot, 1, leaves, 0, 0, 1]
+        if kind == GRID:
+            return [K_GRID, 0, 2, 2, 0, 0, 0, 0]
+        if isinstance(kind, (Set, Seq)):
+            return [K_SET if isinstance(kind, Set) else K_SEQ, self.number(kind.item), 2, 2, 0, 0, 0, 0]
+        if isinstance(kind, Tup):
+            flat = [self.number(part) for part in flat_parts(kind)]
+            rows = [self.rows[number] for number in flat]
+            leaves = sum(row[4] for row in rows) if all(row[4] for row in rows) else 0
+            first = len(self.parts)
+            self.parts += flat
+            scalar = int(all(row[7] for row in rows))
+            return [
+                K_TUP,
+                0,
+                sum(row[2] for row in rows),
+                sum(row[3] for row in rows),
+                leaves,
+                first,
+                len(flat),
+                scalar,
+            ]
+        raise LowerError(f"no form for {kind}")
+
+    def slot_words(self, kind: Type) -> int:
+        """How many words a value takes in a slot."""
+        return self.rows[self.number(kind)][2]
+
+
+@cache
+@cache
+def plain_form(kind: Type) -> Type:
+    """The type with integers in place of booleans: they lie alike."""
+    if kind == BOOL:
+        return INT
+    if isinstance(kind, Set):
+        return Set(plain_form(kind.item))
+    if isinstance(kind, Seq):
+        return Seq(plain_form(kind.item))
+    if isinstance(kind, Tup):
+        return Tup(tuple(map(plain_form, kind.parts)))
+    return kind
+
+
+def flat_parts(kind: Type) -> list[Type]:
+    """The parts of a tuple with nesting undone; an IJ and a Cell count as one part."""
+    if isinstance(kind, Tup) and kind not in (IJ, CELL):
+        return [leaf for part in kind.parts for leaf in flat_parts(part)]
+    return [kind]
+
+
+def depth(kind: Type) -> int:
+    """Containers inside one another."""
+    if isinstance(kind, (Set, Seq)):
+        return 1 + depth(kind.item)
+    if isinstance(kind, Tup):
+        return max((depth(part) for part in kind.parts), default=0)
+    return 0
+
+
+def _check_parts(kind: Type, value: Any) -> None:
+    """Refuse the odd constant: the corner of nothing is (), which is no IJ."""
+    if isinstance(kind, Tup) and (not isinstance(value, tuple) or len(value) != len(kind.parts)):
+        raise LowerError(f"a constant that is not of its type {kind}")
+
+
+@dataclass
+class Pool:
+    """Words that constants need beyond their slots; offsets count from `base`."""
+
+    base: int = 0
+    words: list[int] = field(default_factory=list)
+
+    def slot(self, kind: Type, value: Any) -> list[int]:
+        """The words of a value in a slot."""
+        kind = plain_form(kind)
+        _check_parts(kind, value)
+        if isinstance(kind, Tup) and kind not in (IJ, CELL):
+            return [word for part, item in zip(kind.parts, value, strict=True) for word in self.slot(part, item)]
+        match kind:
+            case t if t in (INT, BOOL):
+                return [int(value) & 0xFFFFFFFF]
+            case t if t == OPT_INT:
+                return [NONE if value is None else value & 0xFFFFFFFF]
+            case t if t == IJ:
+                return [part & 0xFFFFFFFF for part in value]
+            case t if t == CELL:
+                return [value[0] & 0xFFFFFFFF, *(part & 0xFFFFFFFF for part in value[1])]
+            case t if t == GRID:
+                return self._grid(value)
+            case Set(item) | Seq(item):
+                items = [self.item(item, one) for one in ordered(value)]
+                place = self.base + len(self.words)
+                for words in items:
+                    self.words += words
+                return [place, len(items)]
+        raise LowerError(f"no form for a constant of type {kind}")
+
+    def item(self, kind: Type, value: Any) -> list[int]:
+        """The words of a value as an item of a container."""
+        kind = plain_form(kind)
+        _check_parts(kind, value)
+        if isinstance(kind, Tup) and kind not in (IJ, CELL):
+            return [word for part, item in zip(kind.parts, value, strict=True) for word in self.item(part, item)]
+        if kind in (INT, BOOL):
+            return [(int(value) & 0xFFFFFFFF) ^ 0x80000000]
+        if kind == OPT_INT:
+            return [0 if value is None else (value & 0xFFFFFFFF) ^ 0x80000000]
+        if kind == IJ:
+            i, j = value
+            if not (-32768 <= i <= 32767 and -32768 <= j <= 32767):
+                raise LowerError("a constant place beyond 16 bits")
+            return [(i + 32768) << 16 | (j + 32768)]
+        if kind == CELL:
+            colour, (i, j) = value
+            if not (-128 <= colour <= 127 and -2048 <= i <= 2047 and -2048 <= j <= 2047):
+                raise LowerError("a constant cell beyond its bits")
+            return [(colour + 128) << 24 | (i + 2048) << 12 | (j + 2048)]
+        return self.slot(kind, value)
+
+    def _grid(self, value: Any) -> list[int]:
+        height, width = len(value), len(value[0]) if value else 0
+        if any(len(row) != width for row in value) or any(not -128 <= cell <= 127 for row in value for cell in row):
+            raise LowerError("a constant grid that is ragged or has colours beyond a byte")
+        data = bytes(cell & 255 for row in value for cell in row)
+        data += bytes(-len(data) % 4)
+        place = self.base + len(self.words)
+        self.words += [int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4)]
+        return [place, height << 16 | width]

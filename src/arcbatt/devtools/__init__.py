@@ -1,0 +1,1 @@
+"""For those who work on arcbatt: comparing, measuring, generating."""

@@ -1,0 +1,256 @@
+"""What only a GPU has: transfers, the kernel's own time, compiling it, and the load from which it is the faster."""
+
+from __future__ import annotations
+
+import importlib
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from arcbatt.compiler.graph import Graph, merge
+from arcbatt.data.packing import PackedSamples, pack_samples
+from arcbatt.devtools.bench.load import Load, spread
+from arcbatt.devtools.bench.result import Row
+from arcbatt.devtools.bench.sides import EngineKind, engine_kinds
+from arcbatt.devtools.bench.timing import Timing, repeated
+from arcbatt.errors import UsageError
+from arcbatt.language.program import Program
+from arcbatt.syntax import parse_text
+
+TRANSFERS: Final = "transfers"
+START: Final = "start"
+CROSSOVER: Final = "crossover"
+LATENCY: Final = "one task alone"
+OVERTAKES: Final = "where it overtakes the CPU engine"
+WHOLE, KERNEL, COPY, FETCH = "ms a run", "ms in the kernel", "ms copying to it", "ms fetching from it"
+HOST: Final = "ms with nothing of these"
+"""Units of a run on a GPU and of its parts, which may go on at the same time."""
+_SIZES: Final = (1 << 16, 1 << 20, 1 << 24, 1 << 28)
+_DEVICE_GRIDS: Final = 687_200
+"""Grids that objects are found in; those of the load over and over."""
+_TASK_SAMPLES: Final = 4
+"""Samples of a usual task."""
+_STEP: Final = 4
+"""How much bigger each load of the crossover is than the one before."""
+
+
+class Watched:
+    """Runs of an engine, and of each what the GPU's part of it was."""
+
+    def __init__(self, engine: Any, *, resident: bool = False) -> None:
+        self.engine = engine
+        self.resident = resident
+        """Whether samples stay on the device from run to run."""
+        self.stats: list[Any] = []
+
+    def run(self, data: PackedSamples) -> None:
+        """One run, samples from the host's arrays to verdicts there."""
+        forget = getattr(self.engine, "forget", None)
+        if forget and not self.resident:
+            forget()
+        self.engine.run(data, complete=False)
+        if lost := getattr(self.engine, "lost", ""):
+            raise UsageError(f"{lost}; the CPU engine took over, so there is nothing to measure")
+        self.stats.append(getattr(self.engine, "last", None))
+
+    def timed(self, data: PackedSamples, runs: int, most: float) -> Timing:
+        """Repeated runs; the statistics of the warm-up are dropped with its time."""
+        self.stats.clear()
+        timing = repeated(partial(self.run, data), runs, most)
+        self.stats = self.stats[-len(timing.seconds) :]
+        return timing
+
+    def rows(self, suite: str, case: str, side: str, seconds: Sequence[float]) -> Iterator[Row]:
+        """The parts of the runs timed last, where the engine tells them."""
+        if not self.stats or not all(hasattr(one, "traffic") for one in self.stats):
+            return
+        parts: dict[str, list[float]] = {WHOLE: [], KERNEL: [], COPY: [], FETCH: [], HOST: []}
+        for whole, stats in zip(seconds, self.stats, strict=True):
+            parts[WHOLE].append(1e3 * whole)
+            parts[KERNEL].append(stats.kernel_ms)
+            parts[COPY].append(1e3 * stats.traffic.seconds("copy"))
+            parts[FETCH].append(1e3 * stats.traffic.seconds("fetch"))
+            parts[HOST].append(1e3 * max(0.0, whole - stats.traffic.busy()))
+        last = self.stats[-1]
+        notes = {
+            KERNEL: f"{last.traffic.launches} launches, {last.items:,} items; bigger arenas for "
+            f"{', '.join(map(str, last.tiers)) or 'none'}; {last.on_cpu} evaluations left to the CPU",
+            COPY: f"{last.traffic.uploads} transfers, {last.traffic.uploaded / 1e6:.2f} MB",
+            FETCH: f"{last.traffic.downloads} transfers, {last.traffic.downloaded / 1e6:.2f} MB",
+        }
+        for unit, values in parts.items():
+            yield Row.of(suite, case, side, unit, values, note=notes.get(unit, ""))
+
+
+def device_memory_row(suite: str, case: str, kind: EngineKind) -> Iterator[Row]:
+    """The most memory that the device's pool has held so far."""
+    if len(kind.devices) != 1:
+        return
+    cupy = importlib.import_module("cupy")
+    with cupy.cuda.Device(kind.devices[0]):
+        held = int(cupy.get_default_memory_pool().total_bytes())
+    yield Row.of(suite, case, kind.name, "MB of its memory", [held / 1e6], note="held by the pool after the runs")
+
+
+def transfers(load: Load) -> Iterator[Row]:
+    """Bytes to each GPU and back, from memory of either kind, and the samples of the load."""
+    for kind in engine_kinds():
+        if len(kind.devices) != 1:
+            continue
+        cupy = importlib.import_module("cupy")
+        with cupy.cuda.Device(kind.devices[0]) as device:
+            for size in _SIZES:
+                there = cupy.empty(size, np.uint8)
+                for memory, host in (("pageable", np.zeros(size, np.uint8)), ("pinned", _pinned(cupy, size))):
+                    for way, move in (("to the device", _to), ("from the device", _from)):
+                        timing = repeated(partial(move, there, host, device), 2 * load.runs + 1, load.most_seconds)
+                        case = f"{_bytes(size)} {way}, {memory} memory"
+                        rates = [size / seconds / 1e9 for seconds in timing.seconds]
+                        yield Row.of(TRANSFERS, case, kind.name, "GB/s", rates, x=size)
+            data = pack_samples(load.samples)
+            timing = repeated(partial(_samples_to, cupy, data, device), 2 * load.runs + 1, load.most_seconds)
+            case = f"{len(data):,} samples, {_bytes(data.nbytes)}"
+            yield Row.of(TRANSFERS, case, kind.name, "ms", [1e3 * seconds for seconds in timing.seconds])
+
+
+def _pinned(cupy: Any, size: int) -> Any:
+    return np.frombuffer(cupy.cuda.alloc_pinned_memory(size), np.uint8, size)
+
+
+def _to(there: Any, host: Any, device: Any) -> None:
+    there.set(host)
+    device.synchronize()
+
+
+def _from(there: Any, host: Any, device: Any) -> None:
+    there.get(out=host)
+    device.synchronize()
+
+
+def _samples_to(cupy: Any, data: PackedSamples, device: Any) -> None:
+    for array in vars(data).values():
+        cupy.asarray(array)
+    device.synchronize()
+
+
+def _bytes(size: int) -> str:
+    for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.4g} {name}"
+    return f"{size} bytes"
+
+
+def start(load: Load) -> Iterator[Row]:
+    """Until an engine can run: the kernel compiled from nothing (once a machine), and an engine made and run once."""
+    graph = merge(load.programs)
+    case = f"{len(load.programs):,} programs"
+    data = pack_samples(load.samples[:1])
+    for kind in engine_kinds():
+        if len(kind.devices) == 1:
+            yield from _compile_row(case, kind)
+        made: list[Any] = []
+        ready = repeated(partial(_make, kind, graph, made), load.runs, load.most_seconds)
+        yield Row.of(START, case, kind.name, "s to be ready", ready.seconds, note=f"the first time {ready.first:.2f} s")
+        firsts = [_seconds(partial(engine.run, data, complete=False)) for engine in made[1:]]
+        yield Row.of(START, case, kind.name, "s of the first run", firsts, note="on one sample, slicing counted in")
+
+
+def _make(kind: EngineKind, graph: Graph, made: list[Any]) -> None:
+    made.append(kind.make(graph))
+
+
+def _compile_row(case: str, kind: EngineKind) -> Iterator[Row]:
+    compiling = importlib.import_module("arcbatt.engine.cuda.compile")
+    cupy = importlib.import_module("cupy")
+    options = compiling.KernelOptions(custom=f"// {time.time_ns()}\n")  # NVRTC keeps what it compiled, too
+    with cupy.cuda.Device(kind.devices[0]) as device:
+        arch = int(device.compute_capability)
+        seconds = _seconds(lambda: compiling.compiled(cupy.cuda.nvrtc, options, arch))
+    note = f"sm_{arch}, NVRTC {'.'.join(map(str, cupy.cuda.nvrtc.getVersion()))}; once, then kept on disk"
+    yield Row.of(START, case, kind.name, "s to compile the kernel", [seconds], note=note)
+
+
+def _seconds(run: Callable[[], Any]) -> float:
+    begun = time.perf_counter()
+    run()
+    return time.perf_counter() - begun
+
+
+def device_objects(load: Load, kind: EngineKind) -> Iterator[Row]:
+    """Finding objects on a GPU, by mode: by the kernel's own time, and from the host's arrays to verdicts there."""
+    data = pack_samples(load.samples)
+    places = np.arange(_DEVICE_GRIDS) % len(data)
+    many = replace(data, input=data.input[places], expected=data.expected[places], task=data.task[places])
+    for mode in range(8):
+        program = parse_text(f"def solve_a(I):\n    return size(o_g(I, R{mode}))\n").check()
+        engine = kind.make(merge(program))
+        case = f"R{mode}, {len(data):,} inputs, {len(many):,} grids"
+        if hasattr(engine, "find_objects"):
+            numbers = data.input[places].astype(np.uint32)
+            found = [engine.find_objects(data, numbers).milliseconds for _ in range(load.runs + 1)][1:]
+            rates = [len(many) / (1e-3 * one) for one in found]
+            note = "by the time of the kernel, from cells there to all objects there"
+            yield Row.of("o_g", case, kind.name, "grids/s", rates, note=note)
+        timing = Watched(engine).timed(many, load.runs, load.most_seconds)
+        whole = [len(many) / seconds for seconds in timing.seconds]
+        note = "a program that counts them, each input's found once"
+        yield Row.of("o_g", case, f"{kind.name}, host to host", "grids/s", whole, note=note)
+
+
+def crossover(load: Load) -> Iterator[Row]:
+    """Ever bigger loads on every engine, where a GPU overtakes the CPU, and the latency of one task alone."""
+    kinds = engine_kinds()
+    yield from _one_task(load, kinds)
+    medians: dict[str, dict[int, float]] = {kind.name: {} for kind in kinds}
+    for programs, samples in _loads(load):
+        graph, data = merge(programs), pack_samples(samples)
+        count = len(programs) * len(samples)
+        case = f"{len(programs):,} programs x {len(samples):,} samples"
+        for kind in kinds:
+            watched = Watched(kind.make(graph))
+            timing = watched.timed(data, 2 * load.runs + 1, load.most_seconds)
+            medians[kind.name][count] = statistics.median(timing.seconds)
+            yield Row.of(CROSSOVER, case, kind.name, WHOLE, [1e3 * one for one in timing.seconds], x=count)
+    slow = [medians[kind.name] for kind in kinds if not kind.devices]
+    for kind in kinds:
+        if kind.devices:
+            yield _overtaken(kind, medians[kind.name], slow)
+
+
+def _overtaken(kind: EngineKind, own: dict[int, float], others: Sequence[dict[int, float]]) -> Row:
+    """The load from which on a GPU is never slower than the best of the CPU's sides."""
+    since: int | None = None
+    for count in sorted(own, reverse=True):
+        if own[count] > min(other[count] for other in others):
+            break
+        since = count
+    if since is None:
+        note = "nowhere: the CPU engine is faster on the greatest load, too"
+        return Row.of(CROSSOVER, OVERTAKES, kind.name, "evaluations", [float(max(own))], note=note)
+    return Row.of(CROSSOVER, OVERTAKES, kind.name, "evaluations", [float(since)], note="and on every greater load")
+
+
+def _loads(load: Load) -> Iterator[tuple[list[Program], list[Any]]]:
+    """From one program on one sample to everything."""
+    whole, count = len(load.programs) * len(load.samples), 1
+    while count < whole:
+        programs = min(len(load.programs), count)
+        yield spread(load.programs, programs), spread(load.samples, max(1, min(count // programs, len(load.samples))))
+        count *= _STEP
+    yield load.programs, load.samples
+
+
+def _one_task(load: Load, kinds: Sequence[EngineKind]) -> Iterator[Row]:
+    task = next((task for task in load.tasks if len(task.samples) == _TASK_SAMPLES), load.tasks[0])
+    data, graph = pack_samples(task.samples), merge(load.programs)
+    case = f"{len(load.programs):,} programs x {len(data)} samples of task {task.id}"
+    for kind in kinds:
+        watched = Watched(kind.make(graph))
+        timing = watched.timed(data, 2 * load.runs + 1, load.most_seconds)
+        parts = list(watched.rows(LATENCY, case, kind.name, timing.seconds)) if kind.devices else []
+        yield from parts or [Row.of(LATENCY, case, kind.name, WHOLE, [1e3 * seconds for seconds in timing.seconds])]

@@ -1,0 +1,215 @@
+"""The backends as sides of a comparison: programs and samples in, a hash for each pair out.
+
+The hash of an outcome is of its value or of its reason of failure, so equal hashes mean equal outcomes, failures
+included. Where a side has no answer of its own it says why; nothing is completed elsewhere.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.engine.choose import backend_for
+from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs, outcome_hash
+from arcbatt.errors import DataError, UsageError
+from arcbatt.language.failures import Failed, Outcome
+from arcbatt.language.program import Program
+from arcbatt.language.reference import Machine, evaluate
+from arcbatt.language.sample import Sample
+
+ENGINES: Final = ("cpu", "lanes", "cuda")
+"""What can be compared with the reference; lanes is the CPU engine with 32 emulated lanes a group."""
+REFUSED: Final = 0xBAD
+"""The hash of what an engine refuses to load; no outcome has it but by chance."""
+NOT_LOWERED: Final = "not lowered: "
+ON_ENGINE: Final = "on the engine"
+REFERENCE_STEPS: Final = 2_000_000
+"""Steps after which the reference leaves an evaluation to the engines, a few seconds' worth."""
+
+
+@dataclass
+class Answers:
+    """What a side gives: a hash by sample and program, and why there is none where there is none."""
+
+    hashes: NDArray[np.uint64]
+    absent: NDArray[np.uint8]
+    """0 where there is an answer, else its place in `reasons` plus 1."""
+    reasons: list[str] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, samples: int, programs: int) -> Answers:
+        """Every answer still to be given."""
+        return cls(np.zeros((samples, programs), np.uint64), np.zeros((samples, programs), np.uint8))
+
+    def reason(self, why: str) -> int:
+        """The number of a reason, kept if it is new; the last one stands for all beyond it."""
+        if why not in self.reasons and len(self.reasons) < 255:
+            self.reasons.append(why)
+        return self.reasons.index(why) + 1 if why in self.reasons else len(self.reasons)
+
+
+class Side(Protocol):
+    """A backend that is compared."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+        """Every program on every sample; names of programs differ from one another."""
+
+    def value(self, program: Program, sample: Sample) -> Outcome:
+        """What one program gives on one sample."""
+
+
+class _TooLong(Exception):
+    """Leaves an evaluation of the reference that takes too many steps."""
+
+
+class _Cut(Machine):
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def charge(self, steps: int) -> None:
+        if self.steps + steps > self._most:
+            raise _TooLong
+        super().charge(steps)
+
+
+@dataclass(frozen=True)
+class ReferenceSide:
+    """The definition: each program alone, line by line."""
+
+    most_steps: int = REFERENCE_STEPS
+    name: str = "python"
+
+    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+        """Every program on every sample, but those that take too long."""
+        found = Answers.empty(len(samples), len(programs))
+        for column, program in enumerate(programs):
+            if stop():
+                found.absent[:, column:] = found.reason("stopped")
+                break
+            for row, sample in enumerate(samples):
+                try:
+                    found.hashes[row, column] = outcome_hash(evaluate(program, sample, _Cut(self.most_steps)))
+                except _TooLong:
+                    found.absent[row, column] = found.reason(f"more than {self.most_steps:,} steps in one call")
+        return found
+
+    def value(self, program: Program, sample: Sample) -> Outcome:
+        """What one program gives on one sample."""
+        return evaluate(program, sample)
+
+
+@dataclass(frozen=True)
+class EngineSide:
+    """An engine that runs all programs merged."""
+
+    name: str
+    kind: Any
+    options: dict[str, Any]
+
+    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+        """Every program on every sample; absent what the engine would leave to the reference."""
+        try:
+            engine = self.kind.of(programs, **self.options)
+        except ValueError:  # code that the engine itself will not load: no answer can be right
+            found = Answers.empty(len(samples), len(programs))
+            found.hashes[:] = REFUSED
+            return found
+        return self.read(engine, programs, engine.run(samples, outputs="hash", complete=False, stop=stop))
+
+    def read(self, engine: Any, programs: Sequence[Program], outputs: Outputs) -> Answers:
+        """The answers in what a run of an engine gave, without those it left open."""
+        found = Answers.empty(len(outputs.statuses), len(programs))
+        assert outputs.hashes is not None
+        columns = {name: column for column, name in enumerate(engine.names)}
+        order = [columns[program.name] for program in programs]
+        found.hashes, statuses = outputs.hashes[:, order], outputs.statuses[:, order]
+        for status in (OVERFLOW, ESCAPE):
+            if (statuses == status).any():
+                found.absent[statuses == status] = found.reason(STATUS[status])
+        rejected = self.rejected(engine, len(outputs.statuses))
+        for column, program in enumerate(programs):
+            if program.name in rejected:
+                found.absent[:, column] = found.reason(f"{NOT_LOWERED}{rejected[program.name]}")
+        if not outputs.done.all():
+            found.absent[~outputs.done] = found.reason("stopped")
+        return found
+
+    def rejected(self, engine: Any, samples: int) -> dict[str, str]:
+        """Programs that the engine cannot run, and why."""
+        return dict(engine.code.rejected)
+
+    def value(self, program: Program, sample: Sample) -> Outcome:
+        """What one program gives on one sample."""
+        return self.kind.of([program], **self.options).values(sample)[program.name]
+
+
+class GpuSide(EngineSide):
+    """The GPU's engine, whose own `values` come from the CPU."""
+
+    def rejected(self, engine: Any, samples: int) -> dict[str, str]:
+        """Programs that the engine cannot run, and why."""
+        return dict(engine.sliced(samples).rejected)
+
+    def value(self, program: Program, sample: Sample) -> Outcome:
+        """A grid or a failure as the GPU gives it; any other value is the CPU's if their hashes are equal."""
+        engine = self.kind.of([program], **self.options)
+        outputs = engine.run([sample], outputs="grid", complete=False)
+        left = bool(self.read(engine, [program], outputs).absent.any())
+        return gpu_outcome(outputs, 0, 0, left, lambda: engine.values(sample)[program.name])
+
+
+def gpu_outcome(outputs: Outputs, row: int, column: int, left: bool, elsewhere: Callable[[], Outcome]) -> Outcome:
+    """What the GPU gives: grids and failures its own, other values from elsewhere if their hashes are equal."""
+    status, grid = int(outputs.statuses[row, column]), outputs.grid(row, column)
+    if not left and status in REASONS:
+        return Failed(REASONS[status])
+    if not left and grid is not None:
+        return tuple(map(tuple, grid.tolist()))
+    value = elsewhere()
+    assert outputs.hashes is not None
+    hashed = int(outputs.hashes[row, column])
+    if left or outcome_hash(value) == hashed:
+        return value
+    raise DataError(f"the GPU gives a value that is no grid, with the hash {hashed:#x}")
+
+
+def side_named(name: str) -> Side:
+    """The side of a backend's name; UsageError where there is none such here."""
+    if name == "python":
+        return ReferenceSide()
+    if name not in ENGINES:
+        raise UsageError(f"no backend {name!r}; there are: python, {', '.join(ENGINES)}")
+    if name == "cuda":
+        backend_for("cuda")
+        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").Engine, {})
+    core: ModuleType | None = None
+    if name == "lanes":
+        try:
+            core = importlib.import_module("arcbatt._core_lanes")
+        except ModuleNotFoundError as error:
+            raise UsageError("this build has no emulated lanes; build with AB_EMULATED_LANES=ON") from error
+    engine = importlib.import_module("arcbatt.engine.cpu").Engine
+    return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20})
+
+
+def engines_here() -> list[str]:
+    """The engines that can run on this machine."""
+    found = []
+    for name in ENGINES:
+        try:
+            side_named(name)
+        except UsageError:
+            continue
+        found.append(name)
+    return found

@@ -1,0 +1,179 @@
+"""The CPU engine on calls: one graph of declared arguments, called with plain values, once or many times."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, Final
+
+from arcbatt.compiler.graph import CONST, Graph
+from arcbatt.compiler.lower.lower import Code, lower
+from arcbatt.compiler.lower.shapes import typed_shape
+from arcbatt.compiler.pipeline import compile_graph
+from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.engine.cpu import arena_words, loaded
+from arcbatt.engine.custom_build import missing
+from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS
+from arcbatt.engine.reference import MergedReference, Stop, Stopped
+from arcbatt.errors import UsageError
+from arcbatt.language.failures import Failed, Outcome
+from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.types import GRID, Type
+
+RESULT: Final = "solve_result"
+"""What the output of a graph that is called is named."""
+
+NOT_OF_TYPE, NOT_RUN = 255, 254
+"""Statuses of calls that no engine has run."""
+
+
+@dataclass
+class Called:
+    """What many calls gave: outcomes in order, and where they were computed."""
+
+    values: list[Outcome]
+    done: list[bool]
+    """Of each call, whether it was finished; false only after a stop."""
+    misfits: list[int] = field(default_factory=list)
+    """Calls whose arguments are not of the declared types; they were not run."""
+    ran: Counter[str] = field(default_factory=Counter)
+    """How many ran where: `cpu`, or `reference: ` and why."""
+
+
+class CallEngine:
+    """Runs a graph with an output RESULT over declared arguments. What the engine leaves open runs on the reference.
+
+    `problem` says why the engine cannot run the graph at all, or is None.
+    """
+
+    backend = "cpu"
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        threads: int | None = None,
+        arena_bytes: int = 64 << 20,
+        most_bytes: int = 1 << 30,
+        max_steps: int = MAX_STEPS,
+        core: ModuleType | None = None,
+    ) -> None:
+        self.graph = graph
+        self.names = list(graph.declared)
+        self.threads = threads or os.cpu_count() or 1
+        self.max_steps = max_steps
+        self.problem: str | None = None
+        self._calls: Any = None
+        self._used: list[int] = []
+        if any(node.op == CONST and not _is_literal(node.args[1]) for node in graph.nodes):
+            self.problem = "a function with a set or a nested tuple bound into it"
+            return
+        module: Any = core or importlib.import_module("arcbatt._core")
+        typed = compile_graph(graph, Rewrites.lowered()).graph
+        code = lower(typed, without=missing(graph, module))
+        if RESULT in code.rejected:
+            self.problem = f"not lowered: {code.rejected[RESULT]}"
+            return
+        self._used = [place for place, name in enumerate(self.names) if name in code.inputs]
+        used = [self.names[place] for place in self._used]
+        if set(code.inputs) - set(used):
+            raise UsageError("a graph that is called takes declared arguments, not I, S or C")
+        kind = code.outputs[RESULT][1]
+        if kind == GRID and "Bool" in str(typed.nodes[typed.outputs[RESULT]].type):
+            self.problem = "rows of booleans, which the engine takes for a grid"
+            return
+        self.result_type = kind
+        self._core = module
+        self._words = arena_words(code, arena_bytes, most_bytes)
+        self._loaded(code, used, kind)
+
+    def _loaded(self, code: Code, used: Sequence[str], kind: Type) -> None:
+        """Put the code where it is run; `used` are the arguments it takes, `kind` what it gives."""
+        declared = self.graph.declared
+        arguments = [word for name in used for word in (code.inputs[name], code.types.number(declared[name]))]
+        self._calls = self._core.Calls(
+            loaded(self._core, code, (0, 0, 0), arguments),
+            [typed_shape(declared[name]) for name in used],
+            [typed_shape(kind)],
+            *self._words,
+            self.max_steps,
+        )
+
+    @property
+    def call(self) -> Callable[[tuple[Any, ...]], Any]:
+        """One call of plain values; NotImplemented where they are not of the types, or there is no value."""
+        assert self._calls is not None
+        assert len(self._used) == len(self.names)
+        call: Callable[[tuple[Any, ...]], Any] = self._calls.one
+        return call
+
+    def run(
+        self,
+        rows: Sequence[tuple[Any, ...]],
+        *,
+        stop: Stop | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Called:
+        """Every call; `stop` and `progress` as of the engines."""
+        called = Called([None] * len(rows), [False] * len(rows))
+        if self.problem is not None:
+            self.on_reference(range(len(rows)), rows, self.problem, called, stop)
+            return called
+        every = len(self._used) == len(self.names)
+        given = list(rows) if every else [tuple([row[place] for place in self._used]) for row in rows]
+
+        def watch(done: int) -> bool:
+            if progress:
+                progress(done)
+            return bool(stop and stop())
+
+        statuses, values, elsewhere = self._many(given, watch)
+        called.values = values
+        open_rows: dict[int, list[int]] = {OVERFLOW: [], ESCAPE: []}
+        for place, status in enumerate(statuses):
+            if status == NOT_OF_TYPE:
+                called.misfits.append(place)
+            elif status in open_rows:
+                open_rows[status].append(place)
+            elif status != NOT_RUN:
+                called.done[place] = True
+                if status:
+                    values[place] = Failed(REASONS[status])
+        called.ran.update({where: count for where, count in elsewhere.items() if count})
+        called.ran[self.backend] += sum(called.done) - sum(elsewhere.values())
+        for status, places in open_rows.items():
+            self.on_reference(places, rows, STATUS[status], called, stop)
+        return called
+
+    def _many(
+        self, given: list[tuple[Any, ...]], watch: Callable[[int], bool]
+    ) -> tuple[bytes | bytearray, list[Any], dict[str, int]]:
+        """Statuses and values of the calls, and how many were computed elsewhere than by `backend`."""
+        statuses, values = self._calls.many(given, self.threads, watch)
+        return statuses, values, {}
+
+    def on_reference(
+        self, places: Sequence[int], rows: Sequence[tuple[Any, ...]], why: str, called: Called, stop: Stop | None
+    ) -> None:
+        """Some of the calls on the reference, counted with why."""
+        for place in places:
+            if stop and stop():
+                return
+            inputs = dict(zip(self.names, rows[place], strict=True))
+            try:
+                called.values[place] = MergedReference(self.graph, inputs, self.max_steps, stop).of(RESULT)
+            except Stopped:
+                return
+            called.done[place] = True
+            called.ran[f"reference: {why}"] += 1
+
+
+def _is_literal(value: Any) -> bool:
+    """Whether a value could stand in a program's text, where types of constants are known from."""
+    if type(value) is tuple:
+        return set(map(type, value)) <= {int}
+    return type(value) in (int, bool)

@@ -1,0 +1,256 @@
+"""The GPU kernel compiled by NVRTC and kept on disk, keyed by all that goes into it.
+
+Machine code is looked for, in this order: built ahead, in the folders of ARCBATT_CUBINS, in the package's `cubins`
+and where `compile_ahead` puts it; then in the cache; else it is compiled, which takes up to a minute, once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from arcbatt.engine.cuda.cubin_file import is_cubin
+from arcbatt.engine.cuda.nvrtc import find_nvrtc
+from arcbatt.engine.cuda.source import ENTRY as SAMPLES_HEADER
+from arcbatt.engine.cuda.source import kernel_source
+from arcbatt.errors import ArcbattError, UsageError
+from arcbatt.support.files import beside
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # not on Windows; two processes may then compile the same
+    fcntl = None  # type: ignore[assignment]
+
+ENTRY: Final = "arcbatt_run"
+_FAST_COMPILE_SINCE: Final = (12, 8)
+"""The first NVRTC that has the switch."""
+LANES: Final = 32
+"""Of a group: a warp."""
+PREBUILT_VARIABLE: Final = "ARCBATT_CUBINS"
+_PACKAGED: Final = Path(__file__).parents[2] / "cubins"
+_DIGEST: Final = ".sha256"
+
+Say = Callable[[str], None]
+
+
+class CompileError(ArcbattError):
+    """The kernel did not compile; the compiler's words are in the message."""
+
+
+@dataclass(frozen=True)
+class KernelOptions:
+    """How the kernel is built: threads a block, blocks a multiprocessor at least."""
+
+    threads: int = 512
+    blocks: int = 1
+    fast_compile: str = "mid"
+    """A level for the compiler's own switch (min, mid, max): sooner compiled, a little slower to run; or nothing."""
+    header: str = SAMPLES_HEADER
+    """The header of the kernel: programs on samples, or calls of arguments."""
+    custom: str = ""
+    """The functions of operations of one's own, as C++."""
+
+    @property
+    def whole(self) -> KernelOptions:
+        """The same with the compiler's full effort: minutes to compile, a seventh faster to run."""
+        return replace(self, fast_compile="")
+
+    def source(self) -> str:
+        """The source of the kernel."""
+        return kernel_source(self.header, self.custom)
+
+    @property
+    def groups(self) -> int:
+        """Groups of lanes in a block."""
+        return self.threads // LANES
+
+    def flags(self, arch: int) -> tuple[str, ...]:
+        """The compiler's options for an architecture (90 for compute capability 9.0)."""
+        fast = (f"--Ofast-compile={self.fast_compile}",) if self.fast_compile else ()
+        return (
+            "--std=c++17", "-default-device", f"--gpu-architecture=sm_{arch}", *fast,
+            f"-DAB_LANES={LANES}", f"-DAB_THREADS={self.threads}", f"-DAB_BLOCKS={self.blocks}",
+        )  # fmt: skip
+
+
+OBJECTS_KERNEL: Final = KernelOptions(header="cuda_objects.h", fast_compile="")
+"""The kernel that finds objects (`cuda_objects.py`), a small one that is worth the compiler's full effort."""
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept; ARCBATT_CACHE says otherwise."""
+    base = os.environ.get("ARCBATT_CACHE")
+    return Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "arcbatt"
+
+
+def to_stderr(text: str) -> None:
+    """Tell the user something that is no result."""
+    print(f"arcbatt: {text}", file=sys.stderr, flush=True)
+
+
+def cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None = None, say: Say = to_stderr) -> Path:
+    """The path of the kernel's machine code, compiled if there is none yet; what took full effort goes before.
+
+    `nvrtc` is CuPy's module of that name or `arcbatt.engine.cuda.nvrtc.find_nvrtc()`; `folder` takes the cache's place.
+    """
+    if found := kept_cubin(nvrtc, options, arch, folder=folder):
+        return found
+    name = file_name(options, arch, str(nvrtc.getVersion()))
+    path = _writable(folder or cache_folder(), say) / name
+    return _kept(path) or _build(nvrtc, options, arch, path, say)
+
+
+def kept_cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None = None) -> Path | None:
+    """The path of the kernel's machine code where `cubin` would not have to compile it; nothing is written."""
+    kept, version = folder or cache_folder(), str(nvrtc.getVersion())
+    for one in dict.fromkeys((options.whole, options)):
+        if found := prebuilt(one, arch) or _kept(kept / file_name(one, arch, version)):
+            return found
+    return None
+
+
+def prebuilt(options: KernelOptions, arch: int) -> Path | None:
+    """Machine code that was built ahead, if there is any for this very source and these options.
+
+    Code for an older architecture of the same generation serves too (80 for 86 and 89).
+    """
+    names = [file_name(options, number) for number in range(arch, arch - arch % 10 - 1, -1)]
+    for folder in _prebuilt_folders():
+        for path in (folder / name for name in names):
+            if path.is_file() and is_cubin(path.read_bytes()):
+                return path
+    return None
+
+
+def compile_ahead(
+    archs: Sequence[int],
+    folder: Path | None = None,
+    *,
+    options: KernelOptions | None = None,
+    nvrtc: Any = None,
+    say: Say = to_stderr,
+) -> list[Path]:
+    """Build the kernel for architectures (75 for compute capability 7.5), into a folder for `ARCBATT_CUBINS`.
+
+    Without a folder it goes where this machine's engines look. Needs no GPU; the compiler is CuPy's, or else NVIDIA's
+    own (`pip install 'arcbatt[compile]'`). What is there already is kept. The kernel that finds objects goes with it.
+    """
+    compiler = nvrtc or find_compiler()
+    known = [int(one) for one in compiler.getSupportedArchs()]
+    for arch in archs:
+        if arch not in known:
+            version = ".".join(map(str, compiler.getVersion()))
+            raise UsageError(
+                f"NVRTC {version} does not compile for sm_{arch}; it does for {', '.join(map(str, known))}. "
+                "What is older than sm_75 needs NVRTC 12: pip install 'arcbatt[compile]'"
+            )
+    target = _writable(folder or cache_folder() / "ahead", say)
+    chosen = options or KernelOptions().whole
+    paths = [target / file_name(chosen, arch) for arch in dict.fromkeys(archs)]
+    wanted = [(chosen, arch, path, say) for arch, path in zip(dict.fromkeys(archs), paths, strict=True)]
+    for arch in dict.fromkeys(archs):
+        wanted.append((OBJECTS_KERNEL, arch, target / file_name(OBJECTS_KERNEL, arch), lambda _: None))
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        work = [
+            pool.submit(partial(_build, compiler, one, arch, path, tell))
+            for one, arch, path, tell in wanted
+            if not _kept(path)
+        ]
+        for one in work:
+            one.result()
+    return paths
+
+
+def find_compiler() -> Any:
+    """CuPy's NVRTC where CuPy is installed, so that its kernels are found again; else NVIDIA's own."""
+    try:
+        return importlib.import_module("cupy").cuda.nvrtc
+    except ImportError:
+        return find_nvrtc()
+
+
+def file_name(options: KernelOptions, arch: int, compiler: str = "") -> str:
+    """What a kernel's file is called; what is built ahead is the same for every compiler."""
+    parts = [options.source(), *options.flags(arch), *([compiler] if compiler else [])]
+    return f"kernel-sm{arch}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}.cubin"
+
+
+def compiled(nvrtc: Any, options: KernelOptions, arch: int) -> bytes:
+    """The kernel's machine code, compiled now."""
+    if options.fast_compile and tuple(nvrtc.getVersion()) < _FAST_COMPILE_SINCE:
+        options = replace(options, fast_compile="")
+    program = nvrtc.createProgram(options.source(), "arcbatt.cu", (), ())
+    try:
+        nvrtc.compileProgram(program, options.flags(arch))
+        return bytes(nvrtc.getCUBIN(program))
+    except nvrtc.NVRTCError as error:
+        log = nvrtc.getProgramLog(program)[-4000:]
+        raise CompileError(f"the GPU kernel did not compile for sm_{arch}: {error}\n{log}") from error
+    finally:
+        nvrtc.destroyProgram(program)
+
+
+def _build(nvrtc: Any, options: KernelOptions, arch: int, path: Path, say: Say) -> Path:
+    """Compile into a file; of several processes that want it at once, one compiles and the others wait."""
+    with _alone(path):
+        if found := _kept(path):
+            return found
+        time = "half a minute" if options.fast_compile else "with full effort, some minutes"
+        say(f"compiling the GPU kernel for sm_{arch}, {time}, once")
+        code = compiled(nvrtc, options, arch)
+        for target, data in ((path, code), (_digest_file(path), hashlib.sha256(code).hexdigest().encode())):
+            with beside(target, "wb") as file:
+                file.write(data)
+    return path
+
+
+def _kept(path: Path) -> Path | None:
+    """The path, if what is there is what was written."""
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        return path if _digest_file(path).read_text() == digest else None
+    except (OSError, ValueError):
+        return None
+
+
+def _digest_file(path: Path) -> Path:
+    return path.with_name(path.name + _DIGEST)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """A lock that ends with the process that holds it."""
+    if fcntl is None:
+        yield
+        return
+    with path.with_name(path.name + ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _prebuilt_folders() -> list[Path]:
+    named = [Path(one) for one in os.environ.get(PREBUILT_VARIABLE, "").split(os.pathsep) if one]
+    return [*named, _PACKAGED, cache_folder() / "ahead"]
+
+
+def _writable(folder: Path, say: Say) -> Path:
+    """The folder, made; a temporary one where it cannot be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        temporary = Path(tempfile.mkdtemp(prefix="arcbatt-"))
+        say(f"{folder} cannot be written to ({error.strerror}); the GPU kernel goes to {temporary} and will be "
+            "compiled again next time. ARCBATT_CACHE names another folder")  # fmt: skip
+        return temporary

@@ -1,0 +1,50 @@
+"""A run put together from parts: outcomes placed by sample, what fell back counted under one list of reasons."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.engine.outputs import Outputs, Wanted
+
+
+class Gathered:
+    """Outcomes of a run that arrive in parts, in any order. `finished` gives the whole."""
+
+    def __init__(self, names: list[str], samples: int, wanted: Wanted) -> None:
+        self.result = Outputs.empty(names, samples, wanted)
+        self._wanted = wanted
+        self._cells: list[NDArray[np.int8]] = []
+        self._total = 0
+        self._reference = self._all = 0.0
+
+    def put(self, rows: NDArray[np.int64], part: Outputs) -> None:
+        """Place the outcomes of some samples."""
+        result = self.result
+        result.put(rows, part, self._total)
+        if part.grids is not None:
+            self._cells.append(part.grids.cells)
+            self._total += len(part.grids.cells)
+        numbers = np.array([0, *map(result.reason, part.reasons)], np.uint8)
+        result.origin[rows] = numbers[part.origin]
+        result.done[rows] = part.done
+        result.grown += part.grown
+        result.peak_bytes = max(result.peak_bytes, part.peak_bytes)
+        result.moved += part.moved
+        result.incidents += part.incidents
+        self._reference += part.seconds.get("reference", 0.0)
+        self._all += sum(part.seconds.values())
+
+    @property
+    def done(self) -> int:
+        """How many samples are finished."""
+        return int(self.result.done.sum())
+
+    def finished(self, seconds: float) -> Outputs:
+        """The whole; the seconds it took are shared out as those of the parts."""
+        result = self.result
+        if result.grids is not None and self._cells:
+            result.grids.cells = np.concatenate(self._cells)
+        on_reference = seconds * self._reference / self._all if self._all else 0.0
+        result.seconds = {"run": seconds - on_reference, "reference": on_reference}
+        return result.trimmed(self._wanted)

@@ -1,0 +1,243 @@
+"""What a run gives: arrays by sample and program, and how outputs are compared and hashed.
+
+Outputs are compared by value: a tuple of equally long tuples of integers from -128 to 127 is a grid, however a program
+came by it. `native/digest.h` says the same of the engine's values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.language.failures import Failed, Outcome, Reason
+from arcbatt.language.functions import Function
+from arcbatt.language.values import ordered
+
+Wanted = Literal["match", "hash", "grid"]
+"""What to bring back of outputs: verdicts; hashes too; grids too."""
+
+STATUS: Final = ("ok", "overflow", "escape", "limit", "type", "empty", "bounds", "zero-division")
+OK, OVERFLOW, ESCAPE = range(3)
+REASONS: Final = {number: Reason(name) for number, name in enumerate(STATUS) if number > ESCAPE}
+MOST_REASONS: Final = 255
+"""Reasons for fallbacks that are told apart; those beyond are counted as the last."""
+NUMBERS: Final = {reason: number for number, reason in REASONS.items()}
+
+_GOLDEN, _MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
+_GRID_SEED, _VALUE_SEED, _FAILED_SEED, _MANY_SEED = 0x67726964, 0x76616C7565, 0x6661696C, 0x6D616E79
+_NUMBER, _NONE, _TUPLE, _SET, _FUNCTION = range(1, 6)
+
+
+@dataclass
+class Grids:
+    """Grid outputs, packed; equal outputs of a sample lie in one place."""
+
+    cells: NDArray[np.int8]
+    offset: NDArray[np.int64]
+    """By sample and program; -1 where the output is no grid."""
+    height: NDArray[np.int32]
+    width: NDArray[np.int32]
+
+    def grid(self, sample: int, program: int) -> NDArray[np.int8] | None:
+        """One output as an array, or None where the program failed or gave something else."""
+        start = int(self.offset[sample, program])
+        if start < 0:
+            return None
+        height, width = int(self.height[sample, program]), int(self.width[sample, program])
+        return self.cells[start : start + height * width].reshape(height, width)
+
+
+@dataclass
+class Outputs:
+    """The outcome of every program (a column each, in the order of `names`) on every sample (a row each)."""
+
+    names: list[str]
+    statuses: NDArray[np.uint8]
+    """0 where there is a value, else the reason of failure as a place in STATUS."""
+    matches: NDArray[np.bool_]
+    """Whether the output is the expected grid; never where that is not known or the output is no grid."""
+    agreement: NDArray[np.uint16]
+    """Cells that are as expected, where the output has the expected shape; 0 elsewhere."""
+    hashes: NDArray[np.uint64] | None
+    grids: Grids | None
+    done: NDArray[np.bool_]
+    """Of each sample, whether it was finished; false only after a stop."""
+    origin: NDArray[np.uint8]
+    """0 where the engine gave the outcome, else, of the reference, its place in `reasons` plus 1."""
+    reasons: list[str] = field(default_factory=list)
+    """Why evaluations ran on the reference."""
+    grown: int = 0
+    """How often a thread's arena was made bigger."""
+    peak_bytes: int = 0
+    """The most one arena held."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Time by stage: `run`, and `reference`, how much longer the fallbacks took."""
+    moved: Counter[str] = field(default_factory=Counter)
+    """Evaluations that the CPU engine ran in place of the engine that was asked for, by why."""
+    incidents: Counter[str] = field(default_factory=Counter)
+    """What went wrong on the way and was made good, and how often; no outcome depends on it."""
+
+    @property
+    def fallbacks(self) -> Counter[str]:
+        """Evaluations that ran on the reference, by why."""
+        return self.fallbacks_of(slice(None))
+
+    def fallbacks_of(self, samples: slice) -> Counter[str]:
+        """Those of some samples."""
+        counts = np.bincount(self.origin[samples][self.done[samples]].reshape(-1), minlength=1)[1:]
+        return Counter({self.reasons[place]: int(counts[place]) for place in np.flatnonzero(counts)})
+
+    def grid(self, sample: int, program: int) -> NDArray[np.int8] | None:
+        """One output as an array, or None where it is no grid; needs a run with outputs="grid"."""
+        assert self.grids is not None, 'grids are kept by run(..., outputs="grid")'
+        return self.grids.grid(sample, program)
+
+    def put(
+        self, rows: NDArray[np.int64], part: Outputs, base: int = 0, columns: NDArray[np.int64] | None = None
+    ) -> None:
+        """Put the outcomes of another run in the places of its samples here; `columns` are its programs, if not all.
+
+        Grids are where the other run has them, `base` cells further on: the cells are the caller's to bring.
+        """
+        names = ["statuses", "matches", "agreement", "hashes"]
+        pairs = [(getattr(self, name), getattr(part, name)) for name in names]
+        if self.grids is not None and part.grids is not None:
+            offset = np.where(part.grids.offset >= 0, part.grids.offset + base, -1)
+            pairs += [
+                (self.grids.offset, offset),
+                (self.grids.height, part.grids.height),
+                (self.grids.width, part.grids.width),
+            ]
+        for target, given in pairs:
+            if target is not None and given is not None and len(target):
+                target[rows if columns is None else np.ix_(rows, columns)] = given
+
+    def take(self, rows: NDArray[np.int64], part: Outputs, columns: NDArray[np.int64] | None = None) -> None:
+        """Put the outcomes of another run among these, the cells of its grids too."""
+        base = 0
+        if self.grids is not None and part.grids is not None:
+            base = len(self.grids.cells)
+            self.grids.cells = np.concatenate([self.grids.cells, part.grids.cells])
+        self.put(rows, part, base, columns)
+
+    def reason(self, why: str) -> int:
+        """What `origin` holds for a reason, kept if it is new; the last one stands for all beyond it."""
+        if why not in self.reasons and len(self.reasons) < MOST_REASONS:
+            self.reasons.append(why)
+        return self.reasons.index(why) + 1 if why in self.reasons else len(self.reasons)
+
+    def mark_open(self, rows: NDArray[np.int64], rejected: dict[int, str]) -> None:
+        """Have `origin` say what an engine left open of samples: what did not fit, escaped, or was not lowered.
+
+        `rejected` has the columns of programs that were not lowered, and why.
+        """
+        statuses = self.statuses[rows]
+        origin = np.zeros(statuses.shape, np.uint8)
+        for status in (OVERFLOW, ESCAPE):
+            origin[statuses == status] = self.reason(STATUS[status])
+        for column, why in sorted(rejected.items(), key=lambda one: one[1]):
+            origin[:, column] = self.reason(f"not lowered: {why}")
+        self.origin[rows] = origin
+
+    @classmethod
+    def empty(cls, names: list[str], samples: int, wanted: Wanted) -> Outputs:
+        """Arrays to be filled; what is wanted of outputs decides which."""
+        shape = (samples, len(names))
+        kept = shape if wanted == "grid" else (0, len(names))
+        hashed = (0, len(names)) if wanted == "match" else shape
+        return cls(
+            names=names,
+            statuses=np.zeros(shape, np.uint8),
+            matches=np.zeros(shape, np.bool_),
+            agreement=np.zeros(shape, np.uint16),
+            hashes=np.zeros(hashed, np.uint64),
+            grids=Grids(np.zeros(0, np.int8), np.full(kept, -1, np.int64), np.zeros(kept, np.int32),
+                        np.zeros(kept, np.int32)),
+            done=np.zeros(samples, np.bool_),
+            origin=np.zeros(shape, np.uint8),
+        )  # fmt: skip
+
+    def trimmed(self, wanted: Wanted) -> Outputs:
+        """The same without the arrays that nobody asked for."""
+        self.hashes = self.hashes if wanted != "match" else None
+        self.grids = self.grids if wanted == "grid" else None
+        return self
+
+
+# --- values ---
+def grid_of(value: Outcome) -> NDArray[np.int8] | None:
+    """A value as an array, if it is a grid with cells."""
+    if not isinstance(value, tuple) or not value or not isinstance(value[0], tuple) or not value[0]:
+        return None
+    width = len(value[0])
+    for row in value:
+        if not isinstance(row, tuple) or len(row) != width:
+            return None
+        if not all(isinstance(cell, int) and -128 <= cell <= 127 for cell in row):
+            return None
+    return np.array(value, np.int8)
+
+
+def outcome_hash(outcome: Outcome) -> int:
+    """The hash of any outcome; equal outcomes (True is 1) have one hash, whichever backend they come from."""
+    if isinstance(outcome, Failed):
+        return _mixed(_FAILED_SEED + NUMBERS[outcome.reason])
+    grid = grid_of(outcome)
+    if grid is not None:
+        return grid_hash(grid)
+    tokens = np.fromiter(_tokens(outcome), np.uint64)
+    return _sum_of(tokens, _mixed(_VALUE_SEED))
+
+
+def grid_hash(grid: NDArray[np.int8] | NDArray[np.uint8]) -> int:
+    """The hash of a grid."""
+    height, width = grid.shape
+    data = np.ascontiguousarray(grid).tobytes()
+    words = np.frombuffer(data + bytes(-len(data) % 8), "<u8")
+    return _sum_of(words, _mixed(_GRID_SEED + (height << 32 | width)))
+
+
+def combined_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """One hash of each column of hashes, in which their order counts."""
+    places = np.arange(1, len(hashes) + 1, dtype=np.uint64)[:, None] * np.uint64(_GOLDEN)
+    total = _mixed_all(hashes + places).sum(axis=0, dtype=np.uint64) + np.uint64(_mixed(_MANY_SEED + len(hashes)))
+    return _mixed_all(total)
+
+
+def _sum_of(words: NDArray[np.uint64], seed: int) -> int:
+    places = np.arange(1, len(words) + 1, dtype=np.uint64) * np.uint64(_GOLDEN)
+    return _mixed((int(_mixed_all(words + places).sum(dtype=np.uint64)) + seed) & _MASK)
+
+
+def _mixed(x: int) -> int:
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
+    return x ^ (x >> 31)
+
+
+def _mixed_all(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _tokens(value: Any) -> Iterator[int]:
+    """A value in reading order, a set's items ascending."""
+    if isinstance(value, int):
+        yield _NUMBER << 32 | (value & 0xFFFFFFFF)
+    elif value is None:
+        yield _NONE << 32
+    elif isinstance(value, tuple | frozenset):
+        yield (_TUPLE if isinstance(value, tuple) else _SET) << 32 | len(value)
+        for item in ordered(value):
+            yield from _tokens(item)
+    else:
+        assert isinstance(value, Function)
+        yield _FUNCTION << 32 | len(value.name)
+        yield from value.name.encode()
+        yield from _tokens(value.parts)

@@ -1,0 +1,189 @@
+"""The reference on a merged graph: what programs share is computed once a sample.
+
+It completes what an engine leaves open (`completion.py`), and is a backend of its own: `Engine` here runs everything on
+it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph, merge
+from arcbatt.data.packing import PackedSamples, pack_samples
+from arcbatt.engine.outputs import Outputs, Wanted
+from arcbatt.engine.packer import Packer, brief_of
+from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
+from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
+from arcbatt.language.program import Program
+from arcbatt.language.reference import Machine, primitive
+from arcbatt.language.sample import Sample
+
+Stop = Callable[[], bool]
+"""Asked now and then whether to end early."""
+
+_UNKNOWN: Final = object()
+_CALLS_BETWEEN_LOOKS: Final = 256
+
+
+class Stopped(Exception):
+    """Leaves an evaluation that was told to stop."""
+
+
+class _Watched(Machine):
+    """A machine that asks now and then whether to stop."""
+
+    def __init__(self, max_steps: int, stop: Stop) -> None:
+        super().__init__(max_steps)
+        self._stop = stop
+        self._charges = 0
+
+    def charge(self, steps: int) -> None:
+        self._charges += 1
+        if self._charges % _CALLS_BETWEEN_LOOKS == 0 and self._stop():
+            raise Stopped
+        super().charge(steps)
+
+
+class MergedReference:
+    """The values of a graph's nodes on one sample (or on inputs by name), computed as they are asked for."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        sample: Sample | Mapping[str, Any],
+        max_steps: int = MAX_STEPS,
+        stop: Stop | None = None,
+    ) -> None:
+        self.graph = graph
+        self.machine = _Watched(max_steps, stop) if stop else Machine(max_steps)
+        self.inputs: Mapping[str, Any] = (
+            {"I": sample.I, "S": sample.S, "C": UNKNOWN_OUTPUT if sample.C is None else sample.C}
+            if isinstance(sample, Sample)
+            else sample
+        )
+        self.known: dict[int, Any] = {}
+
+    def of(self, program: str) -> Outcome:
+        """What a program of the graph gives."""
+        return self.value(self.graph.outputs[program])
+
+    def value(self, root: int) -> Outcome:
+        """The outcome of a node.
+
+        A limit comes before every other reason, so a call that has met one needs no more of its arguments.
+        """
+        stack = [root]
+        while stack:
+            index = stack[-1]
+            outcome = self._settled(index, stack) if index not in self.known else self.known[index]
+            if outcome is not _UNKNOWN:
+                self.known[index] = outcome
+                stack.pop()
+        return self.known[root]
+
+    def _settled(self, index: int, stack: list[int]) -> Any:
+        """The outcome of a node, or _UNKNOWN and the argument it waits for on the stack."""
+        op, args = self.graph.nodes[index]
+        if op == INPUT:
+            return self.inputs[args[0]]
+        if op == CONST:
+            return args[1]
+        if op == PRIMITIVE:
+            return primitive(args[0])
+        values = []
+        for arg in args:
+            value = self.known.get(arg, _UNKNOWN)
+            if value is _UNKNOWN:
+                stack.append(arg)
+                return _UNKNOWN
+            if isinstance(value, Failed) and value.reason is Reason.LIMIT:
+                return value
+            values.append(value)
+        if failed := first_failure(values):
+            return failed
+        function, rest = (values[0], values[1:]) if op == INVOKE else (primitive(op), values)
+        try:
+            return self.machine.call(function, *rest)
+        except Fail as fail:
+            return Failed(fail.reason, fail.primitive or op, self.graph.lines[index], fail.detail)
+
+
+def sample_at(data: PackedSamples, row: int) -> Sample:
+    """A packed sample as plain values."""
+
+    def grid(number: int) -> Any:
+        return tuple(map(tuple, _cells(data, number).tolist()))
+
+    task = int(data.task[row])
+    demos = range(int(data.first[task]), int(data.first[task]) + int(data.count[task]))
+    pairs = tuple((grid(int(data.demo[2 * k])), grid(int(data.demo[2 * k + 1]))) for k in demos)
+    expected = int(data.expected[row])
+    return Sample(grid(int(data.input[row])), pairs, grid(expected) if expected >= 0 else None)
+
+
+def expected_at(data: PackedSamples, row: int) -> NDArray[np.int8] | None:
+    """The output that is expected of a packed sample, if it is known."""
+    expected = int(data.expected[row])
+    return _cells(data, expected) if expected >= 0 else None
+
+
+def _cells(data: PackedSamples, number: int) -> NDArray[np.int8]:
+    start, height, width = int(data.offset[number]), int(data.height[number]), int(data.width[number])
+    return data.cells[start : start + height * width].view(np.int8).reshape(height, width)
+
+
+class Engine:
+    """Runs everything on the reference, with the interface of the engines."""
+
+    backend = "python"
+
+    def __init__(self, graph: Graph, *, max_steps: int = MAX_STEPS, **_: Any) -> None:
+        self.graph = graph
+        self.max_steps = max_steps
+        self.names = list(graph.outputs)
+
+    @classmethod
+    def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
+        """An engine for programs, merged."""
+        return cls(merge(programs), **options)
+
+    def run(
+        self,
+        samples: Sequence[Sample] | PackedSamples,
+        outputs: Wanted = "match",
+        *,
+        largest: int = MAX_CELLS,
+        stop: Stop | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Outputs:
+        """As `arcbatt.engine.cpu.Engine.run`; nothing counts as a fallback here."""
+        data = samples if isinstance(samples, PackedSamples) else pack_samples(samples)
+        result = Outputs.empty(self.names, len(data), outputs)
+        packer = Packer(result, largest)
+        start = time.perf_counter()
+        for row in range(len(data)):
+            if stop and stop():
+                break
+            reference = MergedReference(self.graph, sample_at(data, row), self.max_steps, stop)
+            wanted = expected_at(data, row)
+            try:
+                for column, name in enumerate(self.names):
+                    packer.put(row, column, brief_of(reference.of(name), packer.hashed), wanted)
+            except Stopped:
+                break
+            result.done[row] = True
+            if progress:
+                progress(row + 1)
+        packer.finish()
+        result.seconds["run"] = time.perf_counter() - start
+        return result.trimmed(outputs)
+
+    def values(self, sample: Sample) -> dict[str, Outcome]:
+        """What every program gives on one sample."""
+        reference = MergedReference(self.graph, sample, self.max_steps)
+        return {name: reference.of(name) for name in self.names}

@@ -1,0 +1,1 @@
+"""Primitives by family: what each means, and its entry in the table."""

@@ -1,0 +1,271 @@
+"""Containers: sets and tuples, their items, and choosing among them by a function."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from arcbatt.language.failures import Fail, Reason
+from arcbatt.language.spec import Cost, Fact, make_spec
+from arcbatt.language.values import (
+    Call,
+    Container,
+    Value,
+    container_of,
+    int_of,
+    like,
+    need_room,
+    ordered,
+    set_of,
+    tuple_of,
+)
+
+
+def size(container: Container) -> int:
+    """How many items there are."""
+    return len(container_of(container))
+
+
+def contained(value: Value, container: Container) -> bool:
+    """Whether the value is among the items."""
+    return value in container_of(container)
+
+
+def combine(a: Container, b: Container) -> Container:
+    """Tuples joined end to end, sets united; the kind of a."""
+    return like(container_of(a), chain(a, ordered(container_of(b))))
+
+
+def intersection(a: frozenset[Any], b: frozenset[Any]) -> frozenset[Any]:
+    """Items in both sets."""
+    return set_of(a) & set_of(b)
+
+
+def difference(a: frozenset[Any], b: frozenset[Any]) -> frozenset[Any]:
+    """Items of a that are not in b."""
+    return set_of(a) - set_of(b)
+
+
+def insert(value: Value, container: frozenset[Any]) -> frozenset[Any]:
+    """The set with one more item."""
+    return set_of(container) | {value}
+
+
+def remove(value: Value, container: Container) -> Container:
+    """The container without any item equal to the value."""
+    return like(container, (item for item in container_of(container) if item != value))
+
+
+def initset(value: Value) -> frozenset[Any]:
+    """The set of just this value."""
+    return frozenset({value})
+
+
+def repeat(item: Value, n: int) -> tuple[Any, ...]:
+    """A tuple of the item, n times."""
+    need_room(int_of(n))
+    return (item,) * n
+
+
+def dedupe(container: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tuple with only the first of equal items."""
+    return tuple(dict.fromkeys(tuple_of(container)))
+
+
+def difference_tuple(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Items of a that are not in b, in their order."""
+    without = set(container_of(b))
+    return tuple(item for item in tuple_of(a) if item not in without)
+
+
+def merge(containers: Container) -> Container:
+    """The items of the items: one level flatter, in the kind of the outer container."""
+    inner = [ordered(container_of(items)) for items in ordered(container_of(containers))]
+    return like(containers, chain.from_iterable(inner))
+
+
+def totuple(container: Container) -> tuple[Any, ...]:
+    """The items as a tuple, a set's ascending."""
+    return ordered(container_of(container))
+
+
+def _nth(container: Container, rank: int) -> Value:
+    items = ordered(container)
+    if not -len(items) <= rank < len(items):
+        raise Fail(Reason.BOUNDS if items else Reason.EMPTY, f"item {rank} of {len(items)}")
+    return items[rank]
+
+
+def first(container: Container) -> Value:
+    """The first item."""
+    return _nth(container_of(container), 0)
+
+
+def second(container: Container) -> Value:
+    """The second item."""
+    return _nth(container_of(container), 1)
+
+
+def last(container: Container) -> Value:
+    """The last item."""
+    return _nth(container_of(container), -1)
+
+
+def other(container: Container, value: Value) -> Value:
+    """The first item that is not the value."""
+    return first(remove(value, container))
+
+
+def get_nth_t(container: tuple[Any, ...], rank: int) -> Value:
+    """The item of a tuple at a place, from the end where negative."""
+    return _nth(tuple_of(container), int_of(rank))
+
+
+def get_nth_f(container: frozenset[Any], rank: int) -> Value:
+    """The item of a set at a place in its order, from the end where negative."""
+    return _nth(container_of(container), int_of(rank))
+
+
+def maximum(container: Container) -> int:
+    """The greatest number; 0 of nothing."""
+    return max(container_of(container), default=0)
+
+
+def minimum(container: Container) -> int:
+    """The least number; 0 of nothing."""
+    return min(container_of(container), default=0)
+
+
+def _counted(container: Container) -> list[tuple[Any, int]]:
+    """Each distinct item with its count, items ascending."""
+    if not container_of(container):
+        raise Fail(Reason.EMPTY, "nothing to count")
+    counts = Counter(container)
+    return [(item, counts[item]) for item in ordered(frozenset(counts))]
+
+
+def mostcommon(container: Container) -> Value:
+    """The item that occurs most; the least of several."""
+    return max(_counted(container), key=lambda counted: counted[1])[0]
+
+
+def leastcommon(container: Container) -> Value:
+    """The item that occurs least; the least of several."""
+    return min(_counted(container), key=lambda counted: counted[1])[0]
+
+
+def _keyed(call: Call, container: Container, key: Value) -> list[tuple[Any, Any]]:
+    return [(call(key, item), item) for item in ordered(container_of(container))]
+
+
+def _by_key(keyed: tuple[Any, Any]) -> Any:
+    return keyed[0]
+
+
+def order(call: Call, container: Container, key: Value) -> tuple[Any, ...]:
+    """The items as a tuple, by ascending key; items of one key keep their order."""
+    return tuple(item for _, item in sorted(_keyed(call, container, key), key=_by_key))
+
+
+def _best(call: Call, container: Container, key: Value, choose: Any) -> tuple[Any, Any]:
+    keyed = _keyed(call, container, key)
+    if not keyed:
+        raise Fail(Reason.EMPTY, "nothing to choose from")
+    best: tuple[Any, Any] = choose(keyed, key=_by_key)
+    return best
+
+
+def argmax(call: Call, container: Container, key: Value) -> Value:
+    """The item with the greatest key; the first of several."""
+    return _best(call, container, key, max)[1]
+
+
+def argmin(call: Call, container: Container, key: Value) -> Value:
+    """The item with the least key; the first of several."""
+    return _best(call, container, key, min)[1]
+
+
+def valmax(call: Call, container: Container, key: Value) -> Value:
+    """The greatest key; of nothing, key(0)."""
+    return _best(call, container, key, max)[0] if container else call(key, 0)
+
+
+def valmin(call: Call, container: Container, key: Value) -> Value:
+    """The least key; of nothing, key(0)."""
+    return _best(call, container, key, min)[0] if container else call(key, 0)
+
+
+def sfilter(call: Call, container: Container, condition: Value) -> Container:
+    """The items for which the condition holds."""
+    return like(container, [item for item in ordered(container_of(container)) if call(condition, item)])
+
+
+def mfilter(call: Call, container: Container, condition: Value) -> Container:
+    """The items for which the condition holds, merged."""
+    return merge(sfilter(call, container, condition))
+
+
+def extract(call: Call, container: Container, condition: Value) -> Value:
+    """The first item for which the condition holds; later items are not tried."""
+    for item in ordered(container_of(container)):
+        if call(condition, item):
+            return item
+    raise Fail(Reason.EMPTY, "no item for which the condition holds")
+
+
+def sizefilter(container: Container, n: int) -> frozenset[Any]:
+    """The set of items of size n."""
+    return frozenset(item for item in container_of(container) if len(container_of(item)) == int_of(n))
+
+
+def product(a: Container, b: Container) -> frozenset[tuple[Any, Any]]:
+    """The set of pairs of an item of a with an item of b."""
+    need_room(len(container_of(a)) * len(container_of(b)))
+    return frozenset((x, y) for x in a for y in b)
+
+
+def pair(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
+    """Tuple of pairs, item by item, as long as the shorter."""
+    return tuple(zip(ordered(container_of(a)), ordered(container_of(b)), strict=False))
+
+
+_op = partial(make_spec, "containers")
+
+OPS = (
+    _op(size, "~a -> Int"),
+    _op(contained, "a, ~b -> Bool | a, (b, c) -> Bool"),
+    _op(combine, "<a>, ~a -> <a>", fails="limit"),
+    _op(intersection, "{a}, {a} -> {a}", Fact.COMMUTATIVE),
+    _op(difference, "{a}, {b} -> {a}"),
+    _op(insert, "a, {a} -> {a}", fails="limit"),
+    _op(remove, "b, <a> -> <a>"),
+    _op(initset, "a -> {a}"),
+    _op(repeat, "a, Int -> [a]", fails="limit"),
+    _op(dedupe, "[a] -> [a]", Fact.IDEMPOTENT),
+    _op(difference_tuple, "[a], ~b -> [a]"),
+    _op(merge, "<~a> -> <a>", fails="limit"),
+    _op(totuple, "~a -> [a]", Fact.IDEMPOTENT),
+    _op(first, "(a, b) -> a | ~a -> a", fails="empty"),
+    _op(second, "(a, b) -> b | ~a -> a", fails="empty bounds"),
+    _op(last, "(a, b) -> b | ~a -> a", fails="empty"),
+    _op(other, "~a, b -> a", fails="empty"),
+    _op(get_nth_t, "[a], Int -> a", fails="empty bounds"),
+    _op(get_nth_f, "~a, Int -> a", fails="empty bounds"),
+    _op(maximum, "~Int -> Int"),
+    _op(minimum, "~Int -> Int"),
+    _op(mostcommon, "~a -> a", fails="empty"),
+    _op(leastcommon, "~a -> a", fails="empty"),
+    _op(order, "~a, (a -> Key) -> [a]"),
+    _op(argmax, "~a, (a -> Key) -> a", fails="empty"),
+    _op(argmin, "~a, (a -> Key) -> a", fails="empty"),
+    _op(valmax, "~a, (a -> Key) -> Key"),
+    _op(valmin, "~a, (a -> Key) -> Key"),
+    _op(sfilter, "<a>, (a -> Bool) -> <a>"),
+    _op(mfilter, "<~a>, (~a -> Bool) -> <a>", fails="limit"),
+    _op(extract, "~a, (a -> Bool) -> a", fails="empty"),
+    _op(sizefilter, "~{a}, Int -> {{a}} | ~[a], Int -> {[a]}"),
+    _op(product, "~a, ~b -> {(a, b)}", cost=Cost.PRODUCT, fails="limit"),
+    _op(pair, "~a, ~b -> [(a, b)]"),
+)

@@ -1,0 +1,114 @@
+"""Functions: values that can be called, the combinators that make them, and their use on containers."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from arcbatt.language.failures import Fail, Reason
+from arcbatt.language.functions import Function, function_of
+from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS
+from arcbatt.language.primitives.containers import merge
+from arcbatt.language.spec import Kind, make_spec
+from arcbatt.language.values import Call, Container, Value, container_of, int_of, like, ordered
+
+
+def _combined(name: str, arity: int, *parts: Value, times: int = 1, extra: int = 0) -> Function:
+    """A combinator's result; fails where functions grow beyond the limits."""
+    functions = [part for part in parts if isinstance(part, Function)]
+    depth = 1 + max(function.depth for function in functions)
+    calls = times * sum(function.calls for function in functions) + extra
+    if depth > MAX_DEPTH:
+        raise Fail(Reason.LIMIT, f"functions {depth} deep, at most {MAX_DEPTH}")
+    if calls > MAX_FUNCTION_CALLS:
+        raise Fail(Reason.LIMIT, f"{calls} primitives in a function, at most {MAX_FUNCTION_CALLS}")
+    return Function(name, parts, arity, depth, calls)
+
+
+def compose(outer: Function, inner: Function) -> Function:
+    """X -> outer(inner(x))."""
+    return _combined("compose", 1, function_of(outer), function_of(inner))
+
+
+def chain(h: Function, g: Function, f: Function) -> Function:
+    """X -> h(g(f(x)))."""
+    return _combined("chain", 1, function_of(h), function_of(g), function_of(f))
+
+
+def fork(outer: Function, a: Function, b: Function) -> Function:
+    """X -> outer(a(x), b(x))."""
+    return _combined("fork", 1, function_of(outer), function_of(a), function_of(b))
+
+
+def matcher(function: Function, target: Value) -> Function:
+    """X -> function(x) == target."""
+    return _combined("matcher", 1, function_of(function), target, extra=1)
+
+
+def rbind(function: Function, fixed: Value) -> Function:
+    """The function with its last argument fixed."""
+    return _combined("rbind", function_of(function).arity - 1, function, fixed)
+
+
+def lbind(function: Function, fixed: Value) -> Function:
+    """The function with its first argument fixed."""
+    return _combined("lbind", function_of(function).arity - 1, function, fixed)
+
+
+def power(function: Function, n: int) -> Function:
+    """The function applied n times, n at least 1."""
+    if int_of(n) < 1:
+        raise Fail(Reason.BOUNDS, f"power {n}, at least 1")
+    return _combined("power", 1, function_of(function), n, times=n)
+
+
+def apply(call: Call, function: Function, container: Container) -> Container:
+    """The function of each item, in the same kind of container."""
+    return like(container, [call(function, item) for item in ordered(container_of(container))])
+
+
+def rapply(call: Call, functions: Container, value: Value) -> Container:
+    """Each function of the value, in the same kind of container."""
+    return like(functions, [call(function, value) for function in ordered(container_of(functions))])
+
+
+def mapply(call: Call, function: Function, container: Container) -> Container:
+    """The function of each item, merged."""
+    return merge(apply(call, function, container))
+
+
+def papply(call: Call, function: Function, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The function of each pair of items of two tuples in step, as long as the shorter."""
+    pairs = zip(ordered(container_of(a)), ordered(container_of(b)), strict=False)
+    return tuple(call(function, x, y) for x, y in pairs)
+
+
+def mpapply(call: Call, function: Function, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The function of each pair of items of two tuples in step, merged."""
+    return tuple(merge(papply(call, function, a, b)))
+
+
+def prapply(call: Call, function: Function, a: Container, b: Container) -> frozenset[Any]:
+    """The set of the function of every item of a with every item of b."""
+    rows = ordered(container_of(b))
+    return frozenset(call(function, x, y) for x in ordered(container_of(a)) for y in rows)
+
+
+_op = partial(make_spec, "functions")
+_combinator = partial(make_spec, "functions", kind=Kind.COMBINATOR)
+
+OPS = (
+    _combinator(compose, "(b -> c), (a -> b) -> (a -> c)", fails="limit"),
+    _combinator(chain, "(c -> d), (b -> c), (a -> b) -> (a -> d)", fails="limit"),
+    _combinator(fork, "(b, c -> d), (a -> b), (a -> c) -> (a -> d)", fails="limit"),
+    _combinator(matcher, "(a -> b), c -> (a -> Bool)", fails="limit"),
+    _combinator(rbind, "(a.., b -> c), b -> (a.. -> c)", fails="limit"),
+    _combinator(lbind, "(a, b.. -> c), a -> (b.. -> c)", fails="limit"),
+    _combinator(power, "(a -> a), Int -> (a -> a)", fails="bounds limit"),
+    _op(apply, "(a -> b), <a> -> <b>", fails="limit"),
+    _op(rapply, "<(a -> b)>, a -> <b>"),
+    _op(mapply, "(a -> ~b), <a> -> <b>", fails="limit"),
+    _op(papply, "(a, b -> c), ~a, ~b -> [c]", fails="limit"),
+    _op(mpapply, "(a, b -> ~c), ~a, ~b -> [c]", fails="limit"),
+    _op(prapply, "(a, b -> c), ~a, ~b -> {c}", fails="limit"),
+)

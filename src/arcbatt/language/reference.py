@@ -1,0 +1,171 @@
+"""The reference evaluator: primitives, function values and whole programs under the language's limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
+from arcbatt.language.functions import Function, function_of, invoke
+from arcbatt.language.limits import MAX_CELLS, MAX_ITEMS, MAX_SIDE, MAX_SIZE, MAX_STEPS
+from arcbatt.language.program import Call as CallExpr
+from arcbatt.language.program import Const, Expr, Name, Program, live_lines
+from arcbatt.language.sample import Sample
+from arcbatt.language.spec import Cost, Kind, OpSpec
+from arcbatt.language.table import OPS
+from arcbatt.language.types import GRID
+from arcbatt.language.values import Call, Value, size_of
+
+_MAKES_GRID: Final = frozenset(name for name, spec in OPS.items() if any(rule.result == GRID for rule in spec.rules))
+_NATURAL: Final[dict[type[Exception], Reason]] = {
+    ZeroDivisionError: Reason.ZERO_DIVISION,
+    IndexError: Reason.BOUNDS,
+    RecursionError: Reason.LIMIT,
+    MemoryError: Reason.LIMIT,
+    TypeError: Reason.TYPE,
+    ValueError: Reason.TYPE,
+    AttributeError: Reason.TYPE,
+}
+_REMEMBERED: Final = 50_000
+
+
+class Machine:
+    """Runs primitives, counting steps and sizes; a Fail leaves `call` where there is no result.
+
+    Steps start anew with each outermost primitive, unless whoever uses the machine sees to that (`resets=False`).
+    """
+
+    def __init__(self, max_steps: int = MAX_STEPS, *, resets: bool = True) -> None:
+        self.max_steps = max_steps
+        self.steps = 0
+        self.total_steps = 0
+        self._depth = 0 if resets else 1
+        self._sizes: dict[int, tuple[Value, int]] = {}
+
+    def call(self, function: Value, *args: Value) -> Value:
+        """The function of the arguments. Steps are charged to the outermost primitive."""
+        if function_of(function).parts:
+            return invoke(self.call, function, args)
+        spec = OPS[function.name]
+        if len(args) != spec.arity:
+            raise Fail(Reason.TYPE, f"{spec.name} takes {spec.arity} arguments, got {len(args)}")
+        return self.primitive(spec, args, self.call)
+
+    def primitive(self, spec: OpSpec, args: tuple[Value, ...], call: Call) -> Value:
+        """One primitive on values; `call` runs functions it was given. Whatever Python raises becomes a Fail."""
+        try:
+            return self.run(spec, args, call)
+        except Fail as fail:
+            fail.primitive = fail.primitive or spec.name
+            raise
+        except tuple(_NATURAL) as error:
+            reason = next(reason for kind, reason in _NATURAL.items() if isinstance(error, kind))
+            raise Fail(reason, str(error), spec.name) from error
+
+    def run(self, spec: OpSpec, args: tuple[Value, ...], call: Call | None = None) -> Value:
+        """One primitive, charged to the outermost one; `call` runs functions it was given."""
+        if spec.kind is Kind.COMBINATOR:
+            return spec.reference(*args)
+        if self._depth == 0:
+            self.steps = 0
+        sizes = [self.size(arg) for arg in args]
+        self.charge(1 + sum(sizes))
+        if spec.cost is Cost.PRODUCT:
+            self.charge(sizes[0] * sizes[1])
+        result = self.looped(spec, args, call or self.call) if spec.takes_call else spec.reference(*args)
+        self.charge(self.checked_size(spec, result))
+        return result
+
+    def looped(self, spec: OpSpec, args: tuple[Value, ...], call: Call) -> Value:
+        """A primitive that calls functions; what they do is charged to it."""
+        self._depth += 1
+        try:
+            return spec.reference(call, *args)
+        finally:
+            self._depth -= 1
+
+    def charge(self, steps: int) -> None:
+        """Count steps; fail beyond the limit."""
+        self.steps += steps
+        self.total_steps += steps
+        if self.steps > self.max_steps:
+            raise Fail(Reason.LIMIT, f"more than {self.max_steps:,} steps")
+
+    def size(self, value: Value) -> int:
+        """How many integers a value holds; remembered for values met again."""
+        if not isinstance(value, (tuple, frozenset)):
+            return 1
+        known = self._sizes.get(id(value))
+        if known is None:
+            if len(self._sizes) >= _REMEMBERED:
+                self._sizes.clear()
+            known = self._sizes[id(value)] = (value, size_of(value))  # holding the value keeps its id its own
+        return known[1]
+
+    def checked_size(self, spec: OpSpec, value: Value) -> int:
+        """The size of a result; fails where it is beyond a limit."""
+        size = self.size(value)
+        if isinstance(value, (tuple, frozenset)):
+            items, most = len(value), MAX_ITEMS
+            if spec.name in _MAKES_GRID and isinstance(value, tuple):
+                items, most = max(items, len(value[0]) if value else 0), MAX_SIDE
+                if size > MAX_CELLS:
+                    raise Fail(Reason.LIMIT, f"a grid of {size:,} cells, at most {MAX_CELLS:,}")
+            if items > most:
+                raise Fail(Reason.LIMIT, f"{items:,} items, at most {most:,}")
+            if size > MAX_SIZE:
+                raise Fail(Reason.LIMIT, f"{size:,} integers in a value, at most {MAX_SIZE:,}")
+        return size
+
+
+def primitive(name: str) -> Function:
+    """A primitive as a function value."""
+    return Function(name, (), OPS[name].arity)
+
+
+def call(name: str, *args: Any) -> Any:
+    """One primitive on plain values; raises Fail where there is no result."""
+    return Machine().call(primitive(name), *args)
+
+
+def evaluate(program: Program, sample: Sample, machine: Machine | None = None) -> Outcome:
+    """The value of the program on the sample, or Failed."""
+    return _Evaluation(program, sample, machine or Machine()).result()
+
+
+class _Evaluation:
+    def __init__(self, program: Program, sample: Sample, machine: Machine) -> None:
+        self.program = program
+        self.machine = machine
+        self.values: dict[str, Any] = {"I": sample.I}
+        if "C" in program.params:
+            self.values["S"] = sample.S
+            self.values["C"] = UNKNOWN_OUTPUT if sample.C is None else sample.C
+
+    def result(self) -> Outcome:
+        for line in live_lines(self.program):
+            self.values[line.target] = self.expression(line.value)
+        return self.expression(self.program.result)
+
+    def expression(self, expr: Expr) -> Outcome:
+        match expr:
+            case Const(value):
+                return value
+            case Name(name):
+                if name in self.values:
+                    return self.values[name]
+                return CONSTANTS[name] if name in CONSTANTS else primitive(name)
+        function = self.expression(expr.function)
+        args = [self.expression(arg) for arg in expr.args]
+        return call_outcome(lambda: self.machine.call(function, *args), [function, *args], expr)
+
+
+def call_outcome(run: Callable[[], Any], values: list[Any], call: CallExpr) -> Outcome:
+    """The value of running a call, or Failed; a call given a failed value is not run."""
+    if failed := first_failure(values):
+        return failed
+    try:
+        return run()
+    except Fail as fail:
+        return Failed(fail.reason, fail.primitive or str(call.function), call.line, fail.detail)

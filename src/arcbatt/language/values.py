@@ -1,0 +1,158 @@
+"""The plain values of the language, their order, their size, and the checks every family shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any, Final
+
+from arcbatt.language.failures import Fail, Reason
+from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_ITEMS, MAX_SIDE
+
+Value = Any
+IJ = tuple[int, int]
+Grid = tuple[tuple[int, ...], ...]
+Cell = tuple[int, IJ]
+Object = frozenset[Cell]
+Indices = frozenset[IJ]
+Patch = frozenset[Any]
+Container = frozenset[Any] | tuple[Any, ...]
+_CONTAINERS: Final = frozenset((tuple, frozenset))
+Call = Callable[..., Any]
+"""How a primitive calls a function value it was given: `call(function, *arguments)`."""
+
+
+def rank(value: Value) -> tuple[Any, ...]:
+    """A key whose order is the language's: None, numbers, tuples, sets, functions."""
+    if isinstance(value, int):
+        return (1, value)
+    if isinstance(value, tuple):
+        return (2, tuple(map(rank, value)))
+    if isinstance(value, frozenset):
+        return (3, tuple(sorted(map(rank, value))))
+    if value is None:
+        return (0,)
+    return (4, value.name, tuple(map(rank, value.parts)))
+
+
+def ordered(container: Container) -> tuple[Any, ...]:
+    """The items as a program sees them: a tuple as it is, a set ascending."""
+    if isinstance(container, tuple):
+        return container
+    items = set_of(container)
+    if _uniform(items):
+        return tuple(sorted(items))
+    if set(map(type, items)) == {frozenset} and _uniform(frozenset().union(*items)):
+        return tuple(sorted(items, key=sorted))  # as the sorted lists they are
+    return tuple(sorted(items, key=rank))
+
+
+def _uniform(items: frozenset[Any]) -> bool:
+    """Whether the items are all ints, all IJs or all Cells, which Python's own order sorts rightly."""
+    kinds = set(map(type, items))
+    if kinds <= {int, bool}:
+        return True
+    if kinds != {tuple} or set(map(len, items)) != {2}:
+        return False
+    firsts, seconds = zip(*items, strict=True)
+    if set(map(type, firsts)) != {int}:
+        return False
+    kinds = set(map(type, seconds))
+    if kinds == {tuple} and set(map(len, seconds)) == {2}:
+        kinds = set(map(type, chain.from_iterable(seconds)))
+    return kinds == {int}
+
+
+def set_of(value: Value) -> frozenset[Any]:
+    """The value, if it is a set."""
+    if isinstance(value, frozenset):
+        return value
+    raise Fail(Reason.TYPE, f"expected a set, got {kind(value)}")
+
+
+def tuple_of(value: Value) -> tuple[Any, ...]:
+    """The value, if it is a tuple."""
+    if isinstance(value, tuple):
+        return value
+    raise Fail(Reason.TYPE, f"expected a tuple, got {kind(value)}")
+
+
+def container_of(value: Value) -> Container:
+    """The value, if it is a set or a tuple."""
+    if isinstance(value, (tuple, frozenset)):
+        return value
+    raise Fail(Reason.TYPE, f"expected a set or tuple, got {kind(value)}")
+
+
+def int_of(value: Value) -> int:
+    """The value, if it is a number."""
+    if isinstance(value, int):
+        return value
+    raise Fail(Reason.TYPE, f"expected an integer, got {kind(value)}")
+
+
+def ij_of(value: Value) -> IJ:
+    """The value, if it is a pair of numbers."""
+    i, j = pair_of(value)
+    return int_of(i), int_of(j)
+
+
+def pair_of(value: Value) -> tuple[Any, Any]:
+    """The value, if it is a tuple of two."""
+    if isinstance(value, tuple) and len(value) == 2:
+        return value
+    raise Fail(Reason.TYPE, f"expected a pair, got {kind(value)}")
+
+
+def like(container: Container, items: Iterable[Any]) -> Container:
+    """The items in a container of the same kind."""
+    return frozenset(items) if isinstance(container, frozenset) else tuple(items)
+
+
+def number(value: int) -> int:
+    """The value, if it fits the language's 32-bit integers."""
+    if INT_MIN <= value <= INT_MAX:
+        return value
+    raise Fail(Reason.LIMIT, f"{value} does not fit 32 bits")
+
+
+def need_room(items: int) -> None:
+    """Fail before making a set or tuple of more items than the language allows."""
+    if items > MAX_ITEMS:
+        raise Fail(Reason.LIMIT, f"{items} items, at most {MAX_ITEMS}")
+
+
+def need_side(height: int, width: int) -> None:
+    """Fail before making a grid longer or wider than the language allows."""
+    if height > MAX_SIDE or width > MAX_SIDE:
+        raise Fail(Reason.LIMIT, f"a grid of {height} x {width}, sides at most {MAX_SIDE}")
+
+
+def size_of(value: Value) -> int:
+    """How many integers the value holds, all levels counted."""
+    if not isinstance(value, (tuple, frozenset)):
+        return 1
+    total, items = 0, value
+    while items:
+        kinds = set(map(type, items))
+        if kinds.isdisjoint(_CONTAINERS):
+            return total + len(items)
+        nested = items if kinds <= _CONTAINERS else [item for item in items if type(item) in _CONTAINERS]
+        total += len(items) - len(nested)
+        items = tuple(chain.from_iterable(nested))
+    return total
+
+
+def kind(value: Value) -> str:
+    """What a value is, for messages."""
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int):
+        return "an integer"
+    if value is None:
+        return "None"
+    if isinstance(value, frozenset):
+        return f"a set of {len(value)}"
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    return "a function"

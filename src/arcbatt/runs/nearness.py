@@ -1,0 +1,91 @@
+"""Near misses: which programs come nearest to a task without solving it, and what the differs say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.data.tasks import Task
+from arcbatt.engine.choose import AnyEngine, make_engine
+from arcbatt.language.failures import Failed
+from arcbatt.language.program import Program, reads
+from arcbatt.language.sample import Sample
+
+KEPT: Final = 3
+"""Near misses kept of each task."""
+
+
+class Candidate(NamedTuple):
+    """A program that does not solve a task; nearer ones come first in this order, which knows of no test output."""
+
+    wrong: int
+    disagreement: float
+    program: int
+    hash: int
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What tells it apart from others."""
+        return self.program, self.hash
+
+
+def candidates(
+    demos: int, demos_right: NDArray[Any], agreement: NDArray[Any], hashes: NDArray[Any], first_program: int
+) -> list[Candidate]:
+    """The nearest of one batch's programs, each with outputs of its own."""
+    open_columns = np.flatnonzero((demos_right < demos) & ((demos_right > 0) | (agreement > 0)))
+    order = np.lexsort((open_columns, -agreement[open_columns], -demos_right[open_columns]))
+    found: list[Candidate] = []
+    seen: set[int] = set()
+    for column in open_columns[order].tolist():
+        value = int(hashes[column])
+        if value not in seen:
+            seen.add(value)
+            wrong = demos - int(demos_right[column])
+            found.append(Candidate(wrong, -float(agreement[column]), first_program + column, value))
+        if len(found) == KEPT:
+            break
+    return found
+
+
+def nearest(known: Iterable[Candidate], new: Iterable[Candidate]) -> list[Candidate]:
+    """The nearest of both, each with outputs of its own."""
+    found: dict[int, Candidate] = {}
+    for one in sorted((*known, *new)):
+        found.setdefault(one.hash, one)
+    return list(found.values())[:KEPT]
+
+
+class Differs:
+    """Scores what programs gave by how it differs from what was expected."""
+
+    def __init__(self, programs: Sequence[Program], backend: str) -> None:
+        self.names = [program.id for program in programs]
+        self._programs = programs
+        self._reads_samples = any(reads(program, "S") for program in programs)
+        self._backend = "cpu" if backend == "cuda" else backend  # too little work to start a GPU for
+        self._engine: AnyEngine | None = None
+
+    def scores(self, task: Task, grids: Sequence[NDArray[np.int8] | None]) -> dict[str, int | None]:
+        """Of each differ, its values over the demonstrations added up: a number as it is, of a container its size."""
+        totals: dict[str, int | None] = dict.fromkeys(self.names)
+        for (_, wanted), grid in zip(task.train, grids, strict=False):
+            if grid is None:
+                continue
+            given = tuple(map(tuple, grid.tolist()))
+            values = self._made().values(Sample(given, task.train if self._reads_samples else (), wanted))
+            for name, program in zip(self.names, self._programs, strict=True):
+                value = values[program.name]
+                if isinstance(value, Failed) or value is None:
+                    continue
+                size = len(value) if isinstance(value, tuple | frozenset) else int(value)
+                totals[name] = (totals[name] or 0) + size
+        return totals
+
+    def _made(self) -> AnyEngine:
+        if self._engine is None:
+            self._engine = make_engine(self._backend, self._programs, threads=1)
+        return self._engine

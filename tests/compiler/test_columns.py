@@ -1,0 +1,81 @@
+"""Code for columns: what it leaves out, what it keeps, and which loops have it."""
+
+from __future__ import annotations
+
+import re
+
+from arcbatt.compiler.lower.disassemble import disassemble
+from arcbatt.engine.cpu import Engine
+from arcbatt.language.reference import evaluate
+from arcbatt.language.sample import Sample
+from arcbatt.syntax import parse_program
+
+FARTHEST = """
+    x1 = asindices(I)
+    x2 = fork(multiply, sign, identity)
+    x3 = compose(fork(add, first, last), lbind(apply, x2))
+    x4 = compose(x3, fork(subtract, first, last))
+    x5 = compose(lbind(compose, x4), lbind(lbind, astuple))
+    x6 = compose(lbind(valmax, x1), x5)
+    return {loop}
+"""
+
+
+def text_of(source: str) -> str:
+    code = Engine.of([parse_program(f"def solve_a(I):{source}")]).code
+    assert not code.rejected
+    return disassemble(code)
+
+
+def columns_of(text: str, loop: str) -> list[str]:
+    """The operations of a loop's code for columns, those of loops in it left out."""
+    lines = text.split("\n")
+    at = next(k for k, line in enumerate(lines) if f"{loop}(" in line)
+    start = next(k for k in range(at, len(lines)) if lines[k].lstrip().startswith("columns"))
+    depth = len(lines[start + 1]) - len(lines[start + 1][6:].lstrip())
+    inside = [line for line in lines[start + 1 :] if len(line) - len(line[6:].lstrip()) == depth]
+    return [line.split("= ")[-1].split("(")[0] if "=" in line else line.split()[1] for line in inside]
+
+
+def test_parts_and_copies_are_left_out_and_signs_taken_off():
+    source = """
+    x1 = fork(multiply, sign, identity)
+    x2 = chain(fork(add, first, last), lbind(apply, x1), rbind(subtract, TWO_BY_TWO))
+    return argmin(asindices(I), x2)
+"""
+    operations = columns_of(text_of(source), "LOOP_ARGMIN")
+    assert operations[: operations.index("END_BODY")] == [
+        "GUARD", "OWE", "subtract", "ABSOLUTE", "ABSOLUTE", "add",
+    ]  # fmt: skip
+
+
+def test_a_loop_over_one_container_runs_for_all_items_of_the_loop_around():
+    text = text_of(FARTHEST.format(loop="apply(x6, x1)"))
+    outer = next(line for line in text.split("\n") if "LOOP_APPLY(" in line)
+    assert "by columns  by lanes" in outer
+    assert text.count("LOOP_VALMAX(") == 2, "in the body, and in its code for columns"
+
+
+def test_a_loop_that_ends_early_has_none_inside():
+    text = text_of(FARTHEST.format(loop="extract(x1, compose(positive, x6))"))
+    outer = next(line for line in text.split("\n") if "LOOP_EXTRACT(" in line)
+    assert "by columns" not in outer
+
+
+def test_what_depends_on_sizes_is_counted_once():
+    source = "\n    return argmax(objects(I, T, F, T), compose(fork(add, height, width), identity))\n"
+    text = text_of(source)
+    assert len(re.findall(r"COUNT\(", text)) == 1
+    assert "COPY" not in "".join(columns_of(text, "LOOP_ARGMAX"))
+
+
+def test_a_set_copied_to_a_tuple_is_another_value():
+    program = parse_program(
+        """def solve_a(I):
+    x1 = first(I)
+    x2 = argmax(x1, matcher(compose(totuple, initset), x1))
+    return astuple(x2, x2)
+"""
+    )
+    sample = Sample(((5, 3, 3, 4, 2, 1),))
+    assert Engine.of([program]).values(sample)["solve_a"] == evaluate(program, sample) == (5, 5)

@@ -1,0 +1,199 @@
+"""As much of CuPy as the GPU engine uses, over NumPy: a launch runs the kernel's code by lanes that take turns."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import weakref
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import arcbatt.engine.cuda
+from arcbatt import _core_lanes
+
+
+class _Array(np.ndarray):
+    @property
+    def data(self):
+        return SimpleNamespace(ptr=self.ctypes.data)
+
+    def get(self, out=None, **_):
+        if out is None:
+            return np.array(self)
+        out[...] = self
+        return out
+
+    def set(self, array, **_):
+        self[...] = array
+
+
+class Pool:
+    """A memory pool that keeps nothing: counts what is allocated, the most there was, and refuses beyond its limit."""
+
+    def __init__(self, memory: type[Exception]) -> None:
+        self.error = memory
+        self.limit = self.used = self.peak = self.freed = 0
+
+    def made(self, array: np.ndarray) -> _Array:
+        """An array that counts as the device's."""
+        size = array.nbytes
+        if self.limit and self.used + size > self.limit:
+            raise self.error(size, self.used)
+        self.used += size
+        self.peak = max(self.peak, self.used)
+        weakref.finalize(array, self.release, size)
+        return array.view(_Array)
+
+    def release(self, size: int) -> None:
+        self.used -= size
+
+    def used_bytes(self) -> int:
+        return self.used
+
+    total_bytes = used_bytes
+
+    def free_bytes(self) -> int:
+        return 0
+
+    def get_limit(self) -> int:
+        return self.limit
+
+    def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
+        assert fraction is None
+        self.limit = size
+
+    def free_all_blocks(self) -> None:
+        self.freed += 1
+
+
+class _OutOfMemoryError(MemoryError):
+    def __init__(self, size: int, total: int, limit: int = 0) -> None:
+        super().__init__(f"out of memory allocating {size} bytes (allocated so far: {total} bytes)")
+
+
+class _CudaError(RuntimeError):
+    """CuPy's runtime error, made from its text."""
+
+
+class _Function:
+    def __init__(self, fake: Any, name: str) -> None:
+        self.fake = fake
+        self.launch = {
+            "arcbatt_run": _core_lanes.launch,
+            "arcbatt_call": _core_lanes.launch_calls,
+            "arcbatt_objects": _core_lanes.launch_objects,
+        }[name]
+
+    def __call__(self, blocks: tuple[int], threads: tuple[int], args: tuple[Any, ...], *, shared_mem: int = 0) -> None:
+        assert shared_mem < 48 << 10, "what every GPU has for a block"
+        if self.launch is not _core_lanes.launch_objects:
+            self.fake.launches.append(blocks[0])
+            if self.fake.fail_at == len(self.fake.launches):
+                raise _CudaError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+        groups = 1 if self.launch is _core_lanes.launch else threads[0] // 32
+        self.launch(args[0].data.ptr, blocks[0] * groups)
+
+
+class _Device:
+    attributes = {"MultiProcessorCount": 1}  # noqa: RUF012
+    compute_capability = "90"
+    current = 0
+
+    def __init__(self, number: int = 0) -> None:
+        self.id = number
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def synchronize(self):
+        return None
+
+
+class _Event:
+    done = True
+
+    def __init__(self, **_: Any) -> None:
+        return None
+
+    def record(self, *_: Any) -> None:
+        return None
+
+    synchronize = record
+
+
+class _Stream:
+    def __init__(self, **_: Any) -> None:
+        return None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def synchronize(self) -> None:
+        return None
+
+    def wait_event(self, _: Any) -> None:
+        return None
+
+    def record(self, event: Any = None) -> Any:
+        return event or _Event()
+
+
+def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleType:
+    """The module; `free` is how much memory a device says it has. `launches` has the blocks of each launch.
+
+    With `fail_at` set, the launch of that number (from 1) meets an error of the device.
+    """
+    fake: Any = ModuleType("cupy")
+    fake.__version__ = "0.fake"
+    fake.launches, fake.fail_at = [], 0
+    fake.pool = Pool(_OutOfMemoryError)
+
+    def made(make: Any) -> Any:
+        return lambda *args, **options: fake.pool.made(make(*args, **options))
+
+    fake.asarray = made(lambda array: np.array(array, order="C"))
+    fake.zeros, fake.empty, fake.full = made(np.zeros), made(np.empty), made(np.full)
+    fake.RawModule = lambda path: SimpleNamespace(get_function=lambda name: _Function(fake, name))
+    fake.get_default_memory_pool = lambda: fake.pool
+    fake.get_default_pinned_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None, n_free_blocks=lambda: 0)
+    properties = {"name": name, "major": 9, "minor": 0, "totalGlobalMem": 2 * free, "multiProcessorCount": 1}
+    runtime = SimpleNamespace(
+        getDeviceCount=lambda: count,
+        memGetInfo=lambda: (free, 2 * free),
+        getDeviceProperties=lambda number: properties,
+        driverGetVersion=lambda: 13000,
+        runtimeGetVersion=lambda: 13000,
+        CUDARuntimeError=_CudaError,
+    )
+    fake.cuda = SimpleNamespace(
+        Device=_Device,
+        Event=_Event,
+        Stream=_Stream,
+        runtime=runtime,
+        driver=SimpleNamespace(CUDADriverError=type("CUDADriverError", (RuntimeError,), {})),
+        memory=SimpleNamespace(OutOfMemoryError=_OutOfMemoryError),
+        nvrtc=SimpleNamespace(getVersion=lambda: (13, 0)),
+        get_elapsed_time=lambda *_: 0.0,
+    )
+    fake.cuda.alloc_pinned_memory = bytearray
+    return fake
+
+
+def install(monkeypatch: Any, **options: Any) -> Any:
+    """Have CuPy be such a module, and the GPU backend one over it, for a test; returns the GPU backend."""
+    for name in ("cupy", "arcbatt.engine.cuda.engine"):
+        monkeypatch.setitem(sys.modules, name, None)  # so that what is there now comes back
+    monkeypatch.setattr(arcbatt.engine.cuda, "engine", None, raising=False)
+    sys.modules["cupy"] = module(**options)
+    del sys.modules["arcbatt.engine.cuda.engine"]
+    backend = importlib.import_module("arcbatt.engine.cuda.engine")
+    monkeypatch.setattr(backend, "cubin", lambda *_, **__: "none")
+    return backend

@@ -1,0 +1,94 @@
+"""Engines that go wrong on purpose, for workers: CPU engines otherwise."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from arcbatt.engine import cpu
+from engine import fake_cupy
+
+
+def _first(folder: str) -> bool:
+    """Whether this is the first process to ask."""
+    try:
+        os.close(os.open(Path(folder) / "asked", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+
+class KilledOnce(cpu.Engine):
+    """The first worker of all that runs a shard is killed in the middle of it."""
+
+    def __init__(self, graph, *, folder):
+        super().__init__(graph, threads=1)
+        self.folder = folder
+
+    def run(self, *args, **options):
+        found = super().run(*args, **options)
+        if _first(self.folder):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+
+class FailsOnce(KilledOnce):
+    """The first worker of all that runs a shard meets an error, as of a device that is lost."""
+
+    def run(self, *args, **options):
+        if _first(self.folder):
+            raise RuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+        return cpu.Engine.run(self, *args, **options)
+
+
+class Poisoned(cpu.Engine):
+    """Every worker that meets a sample whose input is nine rows high is killed."""
+
+    def __init__(self, graph):
+        super().__init__(graph, threads=1)
+
+    def run(self, samples, *args, **options):
+        if (samples.height[samples.input] == 9).any():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().run(samples, *args, **options)
+
+
+class DiesAtStart:
+    """Cannot even be made: the process ends."""
+
+    def __init__(self, graph):
+        os._exit(7)
+
+
+class Refuses:
+    """Cannot be made, and says why."""
+
+    def __init__(self, graph):
+        raise MemoryError("no memory for arenas")
+
+
+class Slow(cpu.Engine):
+    """Says that it is at work by a file named for its process, and works until it is told to stop."""
+
+    def __init__(self, graph, *, folder):
+        super().__init__(graph, threads=1)
+        self.folder = folder
+
+    def run(self, samples, *args, stop=None, **options):
+        (Path(self.folder) / f"at-work-{os.getpid()}").touch()
+        while not stop():
+            time.sleep(0.01)
+        return super().run(samples, *args, stop=stop, **options)
+
+
+def fake_gpu(graph, *, folder, **options):
+    """The GPU engine over a CuPy that is none; in the first worker of all its second launch fails."""
+    sys.modules["cupy"] = fake = fake_cupy.module(free=1 << 26)
+    cuda = importlib.import_module("arcbatt.engine.cuda.engine")
+    cuda.cupy, cuda.cubin = fake, lambda *_, **__: "none"
+    fake.fail_at = 2 if _first(folder) else 0
+    return cuda.Engine(graph, **options)

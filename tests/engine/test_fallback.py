@@ -1,0 +1,270 @@
+"""What cannot run on a GPU runs on what is left: equal values, and it is said what fell back, how often and why."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+import numpy as np
+import pytest
+
+from arcbatt.data.tasks import load_tasks
+from arcbatt.engine import choose, cpu
+from arcbatt.engine.choose import backend_for, make_engine, why_no_gpu
+from arcbatt.engine.cuda.compile import CompileError, KernelOptions
+from arcbatt.engine.cuda.results import Results
+from arcbatt.errors import UsageError
+from arcbatt.runs.options import RunOptions
+from arcbatt.runs.runner import run
+from compiler.support import LIBRARY, random_sample
+from engine import fake_cupy
+
+PROGRAMS = LIBRARY[::40]
+SAMPLES = [random_sample(seed) for seed in range(24)]
+TASKS = list(load_tasks("arcagi"))[:6]
+ALL = len(SAMPLES) * len(PROGRAMS)
+
+
+@pytest.fixture
+def cuda(monkeypatch):
+    """The GPU backend over a CuPy that is none."""
+    return fake_cupy.install(monkeypatch, free=1 << 26)
+
+
+@pytest.fixture
+def fake(cuda):
+    return cuda.cupy
+
+
+@pytest.fixture(scope="module")
+def want():
+    return cpu.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+
+
+def same(got, want):
+    for name in ("statuses", "matches", "agreement", "hashes", "origin", "done"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
+    assert got.fallbacks == want.fallbacks
+    for sample in range(len(want.done)):
+        for program in range(len(want.names)):
+            ours, theirs = got.grid(sample, program), want.grid(sample, program)
+            assert (ours is None) == (theirs is None)
+            assert ours is None or np.array_equal(ours, theirs)
+
+
+def same_run(summary):
+    """Whether a run's record is that of the CPU engine."""
+    plain = run(RunOptions(backend="cpu"), PROGRAMS, TASKS)
+    assert list(summary.record.dump()) == list(plain.record.dump())
+
+
+# --- no GPU to begin with ---
+def without_cupy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setitem(sys.modules, "arcbatt.engine.cuda.engine", None)
+    del sys.modules["arcbatt.engine.cuda.engine"]
+
+
+def raising(text):
+    def count():
+        raise sys.modules["cupy"].cuda.runtime.CUDARuntimeError(text)
+
+    return count
+
+
+NO_DEVICE = {
+    "no device": (lambda: 0, "no NVIDIA device was found; check nvidia-smi"),
+    "no driver, or too old": (
+        raising("cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version"),
+        "update the driver, or a CuPy for an older CUDA",
+    ),
+    "a device that does not answer": (
+        raising("cudaErrorNoDevice: no CUDA-capable device is detected"),
+        "no NVIDIA device can be used (cudaErrorNoDevice",
+    ),
+}
+
+
+def test_without_cupy(monkeypatch, want):
+    without_cupy(monkeypatch)
+    remedy = "pip install 'arcbatt[cuda]'"
+    assert remedy in why_no_gpu()
+    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    ((why, count),) = result.moved.items()
+    assert remedy in why
+    assert count == ALL
+    with pytest.raises(UsageError, match="pip install"):
+        backend_for("cuda")
+
+
+@pytest.mark.parametrize("case", NO_DEVICE)
+def test_without_a_device(cuda, monkeypatch, want, case):
+    count, words = NO_DEVICE[case]
+    monkeypatch.setattr(cuda.cupy.cuda.runtime, "getDeviceCount", count)
+    assert words in why_no_gpu()
+    with pytest.raises(UsageError, match="use --backend cpu"):
+        backend_for("cuda")
+    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    ((why, moved),) = result.moved.items()
+    assert words in why
+    assert moved == ALL
+    assert choose.gpu_count() == 0
+    assert RunOptions.parse_devices("all") == ()
+
+
+def test_a_kernel_that_does_not_compile(cuda, monkeypatch, want):
+    def fails(*_, **__):
+        raise CompileError("the GPU kernel did not compile: error: expected a ';'")
+
+    monkeypatch.setattr(cuda, "cubin", fails)
+    with pytest.raises(CompileError):
+        make_engine("cuda", PROGRAMS)
+    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    assert [*result.moved] == [
+        "the GPU engine could not be made: CompileError: the GPU kernel did not compile: error: expected a ';'"
+    ]
+
+
+@pytest.mark.parametrize("backend", ["gpu", "auto"])
+def test_a_run_never_fails_for_lack_of_a_gpu(monkeypatch, backend):
+    without_cupy(monkeypatch)
+    summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
+    same_run(summary)
+    assert summary.moved.total() == (summary.evaluations if backend == "gpu" else 0)
+
+
+# --- memory ---
+def test_all_of_it_fits_in_the_fraction(cuda, fake, want):
+    engine = cuda.Engine.of(PROGRAMS, memory_fraction=0.5)
+    same(engine.run(SAMPLES, "grid"), want)
+    assert 0 < fake.pool.peak <= 0.5 * (1 << 26)
+
+
+def test_fewer_arenas_where_the_pool_is_small(cuda, fake, want):
+    fake.pool.set_limit(size=6 << 20)
+    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 18, kernel=KernelOptions(blocks=2))
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    assert fake.pool.peak <= 6 << 20
+    a_block = engine.kernel.groups
+    assert max(fake.launches) * a_block < engine.groups
+    assert not result.incidents
+    assert not result.moved
+
+
+def test_out_of_memory_halves_the_launches(cuda, fake, monkeypatch, want):
+    make = Results.make
+    seen = []
+
+    def small(cupy, samples, *rest):
+        seen.append(samples)
+        if samples > 6:
+            raise fake.cuda.memory.OutOfMemoryError(1 << 30, 0)
+        return make(cupy, samples, *rest)
+
+    monkeypatch.setattr(Results, "make", small)
+    engine = cuda.Engine.of(PROGRAMS)
+    progress = []
+    result = engine.run(SAMPLES, "grid", progress=progress.append)
+    same(result, want)
+    assert seen == [24, 12, 6, 6, 6, 6]
+    assert progress == [6, 12, 18, 24]
+    assert result.incidents == {"GPU 0 ran out of memory: launches were halved": 2}
+    assert not result.moved
+    assert not engine.run(SAMPLES, "grid").incidents  # it is remembered
+
+
+def test_a_sample_that_does_not_fit_at_all_goes_to_the_cpu(cuda, fake, monkeypatch, want):
+    def none(*_):
+        raise fake.cuda.memory.OutOfMemoryError(1 << 30, 0)
+
+    monkeypatch.setattr(Results, "make", none)
+    result = cuda.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    assert result.moved == {"a sample did not fit in the memory of GPU 0": ALL}
+
+
+def test_no_room_for_a_block_of_arenas(cuda, fake, want):
+    fake.pool.set_limit(size=1 << 16)
+    result = cuda.Engine.of(PROGRAMS, slices=1).run(SAMPLES, "hash")
+    np.testing.assert_array_equal(result.hashes, want.hashes)
+    assert result.moved.total() == ALL
+    assert fake.pool.peak <= 1 << 16
+
+
+def test_items_too_big_for_any_arena_are_named(cuda, fake):
+    from arcbatt.syntax import parse_program
+
+    text = "return size(apply(rbind(shift, UNITY), repeat(asobject(I), 4000)))"
+    programs = [parse_program(f"def solve_big(I):\n    {text}\n")]
+    fake.pool.set_limit(size=1 << 19)
+    result = cuda.Engine.of(programs, arena_bytes=1 << 15).run(SAMPLES[:3], "hash")
+    np.testing.assert_array_equal(result.hashes, cpu.Engine.of(programs).run(SAMPLES[:3], "hash").hashes)
+    assert result.moved["too big for an arena on GPU 0"] > 0
+
+
+# --- a device that fails in the middle ---
+def test_the_rest_of_a_run_goes_to_the_cpu(cuda, fake, monkeypatch, want):
+    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (5, 5))
+    fake.fail_at = 3
+    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 22)
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    why = "GPU 0 failed: _CudaError: cudaErrorIllegalAddress: an illegal memory access was encountered"
+    assert result.moved == {why: (len(SAMPLES) - 10) * len(PROGRAMS)}
+    assert result.incidents == {why: 1}
+    launches = len(fake.launches)
+    again = engine.run(SAMPLES, "grid")
+    same(again, want)
+    assert again.moved == {why: ALL}
+    assert len(fake.launches) == launches
+
+
+def test_at_the_very_start(cuda, fake, want):
+    fake.fail_at = 1
+    result = cuda.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    assert result.moved.total() == ALL
+
+
+def test_a_worker_does_not_go_on_after_it(cuda, fake):
+    fake.fail_at = 1
+    engine = cuda.Engine.of(PROGRAMS, keep_going=False)
+    with pytest.raises(RuntimeError, match="cudaErrorIllegalAddress"):
+        engine.run(SAMPLES)
+
+
+@pytest.mark.parametrize("backend", ["gpu", "cuda"])
+def test_a_whole_run_says_so(cuda, fake, backend, capsys):
+    from arcbatt.cli.run import print_summary
+
+    fake.fail_at = 1
+    summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
+    same_run(summary)
+    assert summary.backends == {"cuda": summary.evaluations}
+    assert summary.moved.total() == summary.evaluations
+    print_summary(summary, len(TASKS), len(PROGRAMS))
+    shown = capsys.readouterr().out
+    assert f"on the CPU engine in place of another: {summary.evaluations:,} evaluations" in shown
+    assert "1 GPU 0 failed: _CudaError: cudaErrorIllegalAddress" in shown
+
+
+def test_a_launch_that_leaves_tasks_undone(cuda, fake, monkeypatch, want):
+    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 22)
+    launch = engine._function
+
+    def short(blocks, threads, args, **rest):
+        """As a launch, but that it says a task is open still."""
+        launch(blocks, threads, args, **rest)
+        progress = (ctypes.c_uint32 * 8).from_address(int(args[0][4]))
+        progress[4] = 1
+
+    monkeypatch.setattr(engine, "_function", short)
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    why = "GPU 0 failed: UnfinishedError: 1 tasks of a launch were left undone"
+    assert result.moved == {why: ALL}
+    assert result.incidents == {why: 1}

@@ -1,0 +1,254 @@
+"""Workers with CPU engines behind one engine: the same values however many they are and whatever befalls them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcbatt.compiler.graph import merge
+from arcbatt.engine import cpu, supervisor
+from arcbatt.engine.choose import make_engine
+from arcbatt.engine.worker import WorkerSpec
+from arcbatt.language.sample import Sample
+from compiler.support import LIBRARY, random_sample
+
+PROGRAMS = LIBRARY[::4]
+GRAPH = merge(PROGRAMS)
+SAMPLES = [random_sample(seed) for seed in range(150)]
+ROWS = len(SAMPLES)
+
+
+@pytest.fixture(scope="module")
+def want():
+    return cpu.Engine(GRAPH).run(SAMPLES, "grid")
+
+
+def engine_of(kind: str, count: int, **options) -> supervisor.Engine:
+    spec = WorkerSpec(kind, f"engine.odd_engines:{kind}", tuple(options.items()))
+    return supervisor.Engine(GRAPH, [spec] * count, backend="cpu")
+
+
+def same(got, want):
+    for name in ("statuses", "matches", "agreement", "hashes", "done"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
+    assert got.fallbacks == want.fallbacks
+    for row in range(0, len(want.done), 7):
+        for column in range(0, len(want.names), 5):
+            ours, theirs = got.grid(row, column), want.grid(row, column)
+            assert (ours is None) == (theirs is None)
+            assert ours is None or np.array_equal(ours, theirs)
+
+
+def gone(process: int) -> bool:
+    """Whether a process has ended; one that nobody has waited for yet counts."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state == "Z"
+
+
+def all_gone(processes) -> bool:
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        if all(map(gone, processes)):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_any_number_of_workers_gives_the_same(workers, want):
+    engine = make_engine("cpu", GRAPH, workers=workers)
+    seen = []
+    for _ in range(2):
+        result = engine.run(SAMPLES, "grid", progress=seen.append)
+        same(result, want)
+        assert not result.moved
+        assert not result.incidents
+    assert len(engine.fleet.processes) == workers
+    assert seen.count(ROWS) == 2
+    assert engine.values(SAMPLES[0]) == cpu.Engine(GRAPH).values(SAMPLES[0])
+
+
+@pytest.mark.parametrize("wanted", ["match", "hash"])
+def test_only_what_is_wanted_comes_back(wanted, want):
+    result = make_engine("cpu", GRAPH, workers=2).run(SAMPLES, wanted)
+    assert (result.hashes is None) == (wanted == "match")
+    assert result.grids is None
+    np.testing.assert_array_equal(result.matches, want.matches)
+
+
+def test_what_is_left_open_stays_so_if_asked_for():
+    got = make_engine("cpu", GRAPH, workers=2).run(SAMPLES, "hash", complete=False)
+    want = cpu.Engine(GRAPH).run(SAMPLES, "hash", complete=False)
+    np.testing.assert_array_equal(got.statuses, want.statuses)
+    assert not got.fallbacks
+
+
+def test_no_samples():
+    assert len(make_engine("cpu", GRAPH, workers=2).run([]).done) == 0
+
+
+def test_engines_share_workers_and_the_last_one_ends_them():
+    first = make_engine("cpu", GRAPH, workers=2, threads=1)
+    first.run(SAMPLES[:40])
+    processes = first.fleet.processes
+    second = make_engine("cpu", PROGRAMS[:3], workers=2, threads=1)
+    np.testing.assert_array_equal(
+        second.run(SAMPLES[:40], "hash").hashes, cpu.Engine.of(PROGRAMS[:3]).run(SAMPLES[:40], "hash").hashes
+    )
+    assert second.fleet.processes == processes
+    del first, second
+    gc.collect()
+    assert all_gone(processes)
+
+
+def test_a_worker_that_is_killed_in_the_middle_is_replaced(want, tmp_path):
+    engine = engine_of("KilledOnce", 2, folder=str(tmp_path))
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    (text,) = result.incidents
+    assert "was killed by SIGKILL; replaced" in text
+    assert "samples run again" in text
+    assert not result.moved
+    assert len(engine.fleet.processes) == 2
+    assert not engine.run(SAMPLES, "grid").incidents
+
+
+def test_a_worker_killed_from_outside_between_runs(want):
+    engine = make_engine("cpu", GRAPH, workers=2)
+    engine.run(SAMPLES[:10])
+    os.kill(engine.fleet.processes[0], signal.SIGKILL)
+    same(engine.run(SAMPLES, "grid"), want)
+    assert len(engine.fleet.processes) == 2
+
+
+def test_a_device_that_is_lost_costs_a_worker_and_no_value(want, tmp_path):
+    result = engine_of("FailsOnce", 2, folder=str(tmp_path)).run(SAMPLES, "grid")
+    same(result, want)
+    (text,) = result.incidents
+    assert "failed: RuntimeError: cudaErrorIllegalAddress" in text
+    assert "replaced" in text
+
+
+def test_gpu_engines_in_workers_one_of_which_loses_its_device(tmp_path):
+    graph = merge(LIBRARY[::40])
+    options = (("folder", str(tmp_path)), ("devices", (0,)), ("keep_going", False))
+    spec = WorkerSpec("GPU 0", "engine.odd_engines:fake_gpu", options, first_shard=8)
+    engine = supervisor.Engine(graph, [spec] * 2, backend="cuda")
+    result = engine.run(SAMPLES, "grid")
+    same(result, cpu.Engine(graph).run(SAMPLES, "grid"))
+    assert not result.moved
+    (text,) = result.incidents
+    assert "failed: _CudaError: cudaErrorIllegalAddress" in text
+    assert "replaced" in text
+
+
+def test_a_shard_over_which_workers_end_is_left_to_this_process():
+    samples = [*SAMPLES[:70], Sample(((1, 2),) * 9), *SAMPLES[70:]]
+    result = engine_of("Poisoned", 2).run(samples, "grid")
+    same(result, cpu.Engine(GRAPH).run(samples, "grid"))
+    assert set(result.moved) == {"workers ended over these samples"}
+    assert 1 <= result.moved.total() / len(PROGRAMS) < ROWS
+    assert result.incidents.total() == supervisor.MOST_TRIES
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"), [("DiesAtStart", "ended with code 7"), ("Refuses", "failed: MemoryError: no memory for arenas")]
+)
+def test_workers_that_cannot_start_leave_all_to_this_process(kind, why, want):
+    engine = engine_of(kind, 2)
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    assert result.moved == {"no worker is left": ROWS * len(PROGRAMS)}
+    assert any(why in text and "given up" in text for text in result.incidents)
+    tries = supervisor.MOST_STARTS if kind == "DiesAtStart" else 1
+    assert result.incidents.total() == 2 * tries
+    assert engine.run(SAMPLES[:5]).incidents.total() == 0  # not tried again
+
+
+def test_workers_that_can_start_do_the_work_of_those_that_cannot(want):
+    good = WorkerSpec("good", "arcbatt.engine.cpu:Engine", (("threads", 1),))
+    bad = WorkerSpec("bad", "engine.odd_engines:Refuses")
+    result = supervisor.Engine(GRAPH, [bad, good], backend="cpu").run(SAMPLES, "grid")
+    same(result, want)
+    assert not result.moved
+    assert [text for text in result.incidents if "worker 0 (bad) failed" in text]
+
+
+def test_a_stop_reaches_the_workers(want, tmp_path):
+    engine = engine_of("Slow", 2, folder=str(tmp_path))
+
+    def stop():
+        return len(list(tmp_path.iterdir())) == 2
+
+    result = engine.run(SAMPLES, "grid", stop=stop)
+    assert not result.done.all()
+    done = result.done
+    np.testing.assert_array_equal(result.statuses[done], want.statuses[done])
+    assert len(engine.fleet.processes) == 2
+
+
+SCRIPT = """
+import sys
+from arcbatt.engine import supervisor
+from arcbatt.language.sample import Sample
+from arcbatt.engine.worker import WorkerSpec
+from arcbatt.compiler.graph import merge
+from arcbatt.language.sample import Sample
+from arcbatt.syntax import parse_program
+spec = WorkerSpec("slow", "engine.odd_engines:Slow", (("folder", sys.argv[1]),))
+graph = merge([parse_program("def solve_a(I):\\n    return hmirror(I)\\n")])
+supervisor.Engine(graph, [spec] * 2, backend="cpu").run([Sample(((1,),))] * 50)
+"""
+
+
+@pytest.fixture
+def at_work(tmp_path):
+    """A process whose two workers are at work, and the workers' processes."""
+    script = tmp_path / "script.py"  # without a guard: workers must not run it
+    script.write_text(SCRIPT)
+    (tmp_path / "work").mkdir()
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path / "work")],
+        env=os.environ | {"PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 60
+    workers: list[int] = []
+    while len(workers) < 2:
+        workers = [int(file.name.rpartition("-")[2]) for file in (tmp_path / "work").iterdir()]
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    yield process, workers
+    process.kill()
+    process.communicate()
+
+
+def test_an_interrupt_ends_the_workers(at_work):
+    process, workers = at_work
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group
+    _, errors = process.communicate(timeout=60)
+    assert errors.count("Traceback") == 1
+    assert "KeyboardInterrupt" in errors
+    assert all_gone(workers)
+
+
+def test_no_worker_outlives_its_parent(at_work):
+    process, workers = at_work
+    process.kill()
+    assert all_gone(workers)

@@ -1,0 +1,100 @@
+"""Files from strangers: a clear error each, nothing executed, no crash, no hang."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from arcbatt.language import limits
+from arcbatt.syntax import parse_bytes, parse_file, parse_text
+
+_watches: list[list[str]] = []
+
+
+def _audit(event: str, args: tuple) -> None:
+    if _watches and event in ("exec", "import", "os.system", "subprocess.Popen"):
+        _watches[-1].append(f"{event} {args}")
+
+
+sys.addaudithook(_audit)
+
+
+@contextmanager
+def watched():
+    """What the interpreter ran or imported inside the block."""
+    _watches.append([])
+    try:
+        yield _watches[-1]
+    finally:
+        _watches.pop()
+
+
+def test_the_watch_sees():
+    with watched() as events:
+        exec("import os; os.system('true')")
+    assert {event.split()[0] for event in events} == {"exec", "os.system"}
+
+
+HEAD = b"def solve_a(I):\n    return "
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    {
+        "ten megabytes of nesting": (HEAD + b"rot90(" * 1_700_000 + b"I" + b")" * 1_700_000, "program too large"),
+        "deep nesting": (HEAD + b"rot90(" * 150 + b"I" + b")" * 150, "nested 150 deep"),
+        "deep calls of calls": (HEAD + b"compose" + b"(I)" * 300, "nested more than 100 deep"),
+        "very deep calls of calls": (HEAD + b"compose" + b"(I)" * 300_000, "too complex to parse"),
+        "long sum": (HEAD + b"1+" * 300_000 + b"1", "too complex to parse"),
+        "long negation": (HEAD + b"-" * 300_000 + b"1", "too complex to parse"),
+        "long attribute": (HEAD + b"I" + b".a" * 300_000, "too complex to parse"),
+        "long lambda": (HEAD + b"lambda:" * 100_000 + b"1", "too complex to parse"),
+        "huge integer": (HEAD + b"9" * 100_000, "not Python syntax"),
+        "import call": (HEAD + b"__import__('os').system('true')", "an attribute is not legal"),
+        "bare import call": (HEAD + b"__import__('os')", "unknown primitive or name '__import__'"),
+        "eval": (HEAD + b"eval(I)", "unknown primitive or name 'eval'"),
+        "dunder walk": (HEAD + b"I.__class__.__base__.__subclasses__()", "an attribute is not legal"),
+        "dunder name": (b"def solve_a(I):\n    __builtins__ = rot90(I)\n    return I", "a name of Python's own"),
+        "dunder program": (b"def __init__(I):\n    return I", "program name '__init__'"),
+        "walrus": (HEAD + b"rot90(x := I)", "an operator is not legal"),
+        "default that calls": (b"def solve_a(I=print(1)):\n    return I", "parameters"),
+        "annotation that calls": (b"def solve_a(I: print(1)):\n    return I", "annotation that is not a plain name"),
+        "nested definition": (b"def solve_a(I):\n    def f(x): return x\n    return I", "a function definition"),
+        "NUL byte": (HEAD + b"\0rot90(I)", "NUL byte"),
+        "not text": (bytes(range(256)), "file not text"),
+        "latin-1": (HEAD + "rot90(é)".encode("latin-1"), "file not text"),
+    }.values(),
+)  # fmt: skip
+def test_refused_with_a_clear_error(data, message):
+    parse_bytes(b"")  # the codec is loaded on first use
+    with watched() as events:
+        parsed = parse_bytes(data, "evil.py")
+    assert not events
+    assert not parsed.programs
+    assert message in str(parsed.errors[0])
+
+
+def test_many_calls_are_refused():
+    lines = "".join(f"    x{i} = rot90(I)\n" for i in range(limits.MAX_CALLS + 1))
+    assert "calls, at most" in str(parse_text(f"def solve_a(I):\n{lines}    return I\n").errors[0])
+
+
+def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("arcbatt.syntax.source.MAX_FILE_BYTES", 100)
+    path = tmp_path / "big.py"
+    path.write_text("# " + "x" * 200)
+    assert "file too large: 202 bytes, at most 100" in str(parse_file(path).errors[0])
+
+
+def test_twenty_thousand_bad_programs_beside_one_good():
+    bad = "".join(f"def solve_{i}(I):\n    return I + 1\n" for i in range(20_000))
+    parsed = parse_text(bad + "def solve_good(I):\n    return I\n")
+    assert len(parsed.errors) == 20_000
+    assert [program.id for program in parsed.programs] == ["good"]
+
+
+def test_odd_line_ends_do_not_move_lines():
+    parsed = parse_text("def solve_a(I):\n    x = rot90(I)  # \u2028 odd\n    return foo(x)\n")
+    assert parsed.errors[0].line == 3
