@@ -8,9 +8,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-NATIVE := $(wildcard src/arcbatt/native/*)
+NATIVE := $(shell find src/arcbatt/native -type f)
 PACKAGES := $(shell find src/arcbatt -name __init__.py)
-CXX_FILES := $(wildcard src/arcbatt/native/*.h src/arcbatt/native/*.cpp fuzz/*.h fuzz/*.cpp tests/native/*.cpp)
+CXX_FILES := $(filter %.h %.cpp,$(NATIVE)) $(wildcard fuzz/*.h fuzz/*.cpp tests/native/*.cpp)
 FUZZ := build/fuzz
 FUZZ_FLAGS := -std=c++17 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Werror \
 	-Isrc/arcbatt/native
@@ -30,6 +30,7 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/python tools/generate_docs.py --check
 	$(BIN)/python tools/performance_page.py --check

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "blob.h"
-#include "engine.h"
+#include "exec/engine.h"
 
 namespace arcbatt {
 

@@ -43,7 +43,7 @@ class Mutator {
             const uint32_t* w = b_.code.data() + at;
             if (w[0] < arcbatt::LOOP_APPLY) continue;
             arcbatt::Ins loop{w};
-            if (!loop.has(arcbatt::BY_COLUMNS)) continue;
+            if (!loop.has(arcbatt::COLUMNAR)) continue;
             const uint32_t* code = arcbatt::columns_behind(loop, arcbatt::check::behind_bodies(loop)).code();
             add_starts(size_t(code - b_.code.data()), at + w[1]);
         }

@@ -108,7 +108,7 @@ inline std::vector<fuzz::Result> run_blob(const fuzz::Blob& blob, const fuzz::Sa
         for (u32 k = 0; k < p.outputs.size(); ++k) {
             Status s = worker.status(k);
             Reading reading(p, worker.machine());
-            if (s == OK && !worker.is_void(k)) reading.slot(p.outputs[k].type, worker.value(k));
+            if (s == OK && !worker.is_empty_tuple(k)) reading.slot(p.outputs[k].type, worker.value(k));
             if (result.wrong.empty()) result.wrong = reading.wrong;
             reading.words.insert(reading.words.begin(), u32(s));
             if (s == OK && reading.wrong.empty()) {

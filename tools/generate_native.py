@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from arcbatt.compiler.lower.variants import VARIANTS, multiplies_text, native_text, scalars_text, void_text
+from arcbatt.compiler.lower.variants import VARIANTS, empty_tuple_text, multiplies_text, native_text, scalars_text
 
 NATIVE = Path(__file__).resolve().parent.parent / "src" / "arcbatt" / "native"
 
@@ -18,7 +18,7 @@ def main() -> None:
     texts = {
         "variants.inc": native_text(),
         "scalars.inc": scalars_text(),
-        "void.inc": void_text(),
+        "empty_tuple.inc": empty_tuple_text(),
         "multiplies.inc": multiplies_text(),
     }
     for name, text in texts.items():

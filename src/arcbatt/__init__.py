@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         multi_mapply_gpu,
     )
     from arcbatt.calls.processor import GPUBatchProcessor
-    from arcbatt.calls.profiling import profile_batt_operations
     from arcbatt.calls.stream import AsyncEngine
+    from arcbatt.devtools.batt_profile import profile_batt_operations
     from arcbatt.gpu import (
         MultiGPUOptimizer,
         auto_select_optimizer,
@@ -62,7 +62,7 @@ _LAZY = {
     "gpu_memory_cleanup": "gpu",
     "multi_mapply_gpu": "calls.primitives",
     "op": "calls.custom",
-    "profile_batt_operations": "calls.profiling",
+    "profile_batt_operations": "devtools.batt_profile",
     "remove_op": "calls.custom",
 }
 """Public names and the modules they are in, loaded when they are first used."""

@@ -45,7 +45,7 @@ def test_parts_and_copies_are_left_out_and_signs_taken_off():
 """
     operations = columns_of(text_of(source), "LOOP_ARGMIN")
     assert operations[: operations.index("END_BODY")] == [
-        "GUARD", "OWE", "subtract", "ABSOLUTE", "ABSOLUTE", "add",
+        "GUARD", "CHARGE", "subtract", "ABSOLUTE", "ABSOLUTE", "add",
     ]  # fmt: skip
 
 

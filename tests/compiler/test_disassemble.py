@@ -17,7 +17,7 @@ constant s6 IJ = (1, -1)
      0  s9 {Object} = o_g(s1 Grid, s4 Int)  cost to c12
     15  s13 {Int} = LOOP_APPLY(s9 {Object}, s6 IJ)  strict 1
           body 0 (s16 Object) gives s19 Int
-    63      OWE 2 + c12 x 3
+    63      CHARGE 2 + c12 x 3
     69      s19 Int = SIZE(s16 Object)  times 1
     80      s21 Int = NTH(s13 {Int}, s4 Int)  times 0  costs 9  hidden last
     94      END_BODY
@@ -46,7 +46,7 @@ def hand_written() -> Code:
         [CODES["HALT"], 0],
     ]
     body = [
-        [CODES["OWE"], 0, 2, 1, 12, 3],
+        [CODES["CHARGE"], 0, 2, 1, 12, 3],
         [CODES["SIZE"], 0, 19, 1, 0, 1, 1, integer, 16, obj, 0],
         [CODES["NTH"], 0, 21, 0, 0, 2, 2, integer, 13, 4, ints, integer, FIXED_COST | HIDDEN_ARG, 9],
         [CODES["END_BODY"], 0],

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arcbatt import _core
 from arcbatt.calls.custom import op, remove_op
 from arcbatt.compiler.lower.cells import CELL_CODES
-from arcbatt.compiler.lower.codes import BY_COLUMNS, BY_LANES, CODES, FIXED_COST, MULTIPLIES
+from arcbatt.compiler.lower.codes import CODES, COLUMNAR, FIXED_COST, MULTIPLIES, PER_LANE
 from arcbatt.compiler.lower.columns import HEAD_WORDS
 from arcbatt.compiler.lower.lower import VERSION, Code
 from arcbatt.compiler.lower.variants import VARIANTS
@@ -237,7 +237,7 @@ def spoil_bodies(w: Words) -> None:
 def _window(w: Words) -> int:
     """Where the words about lanes lie, behind a loop's bodies."""
     at = w.at("LOOP_APPLY")
-    assert w.code[w.extra(at)] & BY_LANES
+    assert w.code[w.extra(at)] & PER_LANE
     return at + w.code[at + 1] - 3
 
 
@@ -250,7 +250,7 @@ def spoil_window_rows(w: Words) -> None:
 
 
 def spoil_both_ways(w: Words) -> None:
-    w.code[w.extra(w.at("LOOP_APPLY"))] |= BY_COLUMNS
+    w.code[w.extra(w.at("LOOP_APPLY"))] |= COLUMNAR
 
 
 def spoil_cost_place(w: Words) -> None:
@@ -377,14 +377,14 @@ def test_code_that_charges_nothing_ends_all_the_same():
     outer = words.extra(words.at("LOOP_APPLY")) + 2
     at = words.code[outer]
     while words.code[at] != CODES["END_BODY"]:
-        if words.code[at] != CODES["OWE"]:
+        if words.code[at] != CODES["CHARGE"]:
             words.code[at + 3] = 0
         at += words.code[at + 1]
     loop = words.extra(words.at("LOOP_PRAPPLY"))
     words.code[words.code[loop + 2] + 3] = 0
     columns = loop + 2 + 4 + 2 * words.code[loop + 5]
     at = columns + HEAD_WORDS + (words.code[columns + 1] + 31) // 32
-    while words.code[at] != CODES["OWE"]:
+    while words.code[at] != CODES["CHARGE"]:
         at += words.code[at + 1]
     words.code[at + 2] = 0
     data = pack_samples([Sample(((0,) * 30,) * 30)])

@@ -1,4 +1,4 @@
-"""Values as words of the native code and back, written again from native/values.h to check the other side's."""
+"""Values as words of the native code and back, written again from native/core/values.h to check the other side's."""
 
 from __future__ import annotations
 

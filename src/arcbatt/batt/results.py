@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from arcbatt.batt.card import Card, score_name
+from arcbatt.batt.card import Card, make_card, score_name
+from arcbatt.batt.load import load_batt
 from arcbatt.data.grids import to_grid
+from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
+from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
 
 Result = tuple[list[tuple[int, str, Any]], list[tuple[int, str, str, Any]]]
@@ -32,3 +37,22 @@ def result_of(card: Card, numbers: dict[int, int], values: dict[str, Outcome]) -
         for place, score in enumerate(card.scores)
     ]
     return o, s
+
+
+def card_of(batt: Card | str | Path | Sequence[Program]) -> Card:
+    """A card from whatever stands for a batt."""
+    if isinstance(batt, Card):
+        return batt
+    return load_batt(Path(batt)) if isinstance(batt, str | Path) else make_card(batt)
+
+
+def as_sample(one: Any) -> Sample:
+    """A sample from a sample, an input of a batt, or (S, I, C)."""
+    if isinstance(one, Sample):
+        return one
+    if hasattr(one, "to_args"):
+        _, samples, given, expected, _ = one.to_args()
+        return sample_of(samples, given, expected)
+    if isinstance(one, tuple) and len(one) == 3:
+        return sample_of(*one)
+    raise UsageError(f"an input is a Sample, a BatchInput or (S, I, C), got {one!r:.60}")

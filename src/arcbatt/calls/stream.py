@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.batt.card import Card
-from arcbatt.calls.profiling import as_sample, card_of
+from arcbatt.batt.results import as_sample, card_of
 from arcbatt.engine.choose import AnyEngine, backend_for, make_engine, why_no_gpu
 from arcbatt.engine.outputs import REASONS, Outputs, Wanted
 from arcbatt.errors import UsageError

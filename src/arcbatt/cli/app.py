@@ -25,7 +25,7 @@ DatasetOption = Annotated[
 
 def _version(show: bool) -> None:
     if show:
-        from arcbatt import __version__
+        from arcbatt._version import __version__
 
         typer.echo(f"arcbatt {__version__}")
         raise typer.Exit

@@ -13,7 +13,7 @@ from arcbatt.compiler.typed import (
     FREE,
     GROUP,
     INPUT_BITS,
-    OVER_FUNCTIONS,
+    ON_FUNCTIONS,
     PICK,
     POWER,
     POWER_IN_BODY,
@@ -87,7 +87,7 @@ def _check_inputs(node: TypedNode | BodyNode, below: int) -> None:
 def _check_node(node: TypedNode | BodyNode, args: list[Type]) -> None:
     if isinstance(node.type, Fn) or any(True for _ in variables(node.type)):
         raise GraphError(f"has the open type {node.type}")
-    name = node.op.removesuffix(OVER_FUNCTIONS)
+    name = node.op.removesuffix(ON_FUNCTIONS)
     if name in OPS and OPS[name].kind is Kind.PLAIN:
         found = plain_type(name, tuple(args))
         if found is None or join(found[0], node.type) is None:

@@ -16,12 +16,12 @@ from arcbatt.errors import UsageError
 from arcbatt.language.types import BOOL, CELL, GRID, INT, Rule
 
 MOST_ARGS: Final = 4
-"""Arguments an instruction takes (MAX_ARGS of native/code.h)."""
+"""Arguments an instruction takes (MAX_ARGS of native/exec/code.h)."""
 _PATTERNS: Final[dict[str, str]] = {
     "i32": "I", "OptInt": "O", "IJ": "P", "Grid": "G", "Indices": "{P}", "Object": "{K}", "Ints": "{I}",
     "IntSeq": "[I]", "Objects": "{{K}}", "ObjectSeq": "[{K}]", "GridSeq": "[G]", "CellSeq": "[K]",
 }  # fmt: skip
-"""How native/signatures.h writes the types a function takes or gives."""
+"""How native/check/signatures.h writes the types a function takes or gives."""
 _OUT_OF_USE: Final = re.compile(
     "c|out|alignas|alignof|and|and_eq|asm|auto|bitand|bitor|bool|break|case|catch|char|class|compl|const|constexpr|"
     "continue|decltype|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|friend|goto|if|inline|"
@@ -61,7 +61,7 @@ class SourceKernel:
 
     @property
     def text(self) -> str:
-        """The function in C++, and one of words around it, to stand behind native/dispatch.h."""
+        """The function in C++, and one of words around it, to stand behind native/exec/dispatch.h."""
         kinds = [NATIVE[kind] for kind in (self.rule.result, *self.rule.params)]
         params = ", ".join(f"{kind} {name}" for kind, name in zip(kinds[1:], self.params, strict=True))
         return f"""

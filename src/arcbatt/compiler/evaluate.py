@@ -9,7 +9,7 @@ from arcbatt.compiler.typed import (
     CHOOSE,
     GROUP,
     GUARD,
-    OVER_FUNCTIONS,
+    ON_FUNCTIONS,
     PICK,
     POWER,
     POWER_COUNT,
@@ -132,7 +132,7 @@ class _Run:
             return self._each_function(node, args, costs)
         if node.op in (POWER, POWER_IN_BODY):
             return self._power(node, args, costs)
-        if node.op.endswith(OVER_FUNCTIONS):
+        if node.op.endswith(ON_FUNCTIONS):
             return self._over_functions(node, args, costs)
         spec = OPS[node.op]
         if node.op in ("valmax", "valmin") and not args[0] and len(node.bodies) == 1:
@@ -165,7 +165,7 @@ class _Run:
 
     def _over_functions(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
         machine = self.machine
-        name = node.op.removesuffix(OVER_FUNCTIONS)
+        name = node.op.removesuffix(ON_FUNCTIONS)
         machine.charge(1 + len(args[0]) + (machine.size(args[1]) if name == "rapply" else 1))
         results = [self._body(node.bodies[0], (item,), args, costs) for item in ordered(args[0])]
         value: Any = like(args[0], results)

@@ -29,7 +29,7 @@ from arcbatt.compiler.typed import (
     DECLARED_BIT,
     GUARD,
     INPUT_BITS,
-    OVER_FUNCTIONS,
+    ON_FUNCTIONS,
     POWER,
     POWER_COUNT,
     POWER_IN_BODY,
@@ -497,7 +497,7 @@ class _Specializer:
             kind = outer(inner)
         holder = Known("bound", (mapped.function, bound))
         containers = [mapped.container, *(extra or [])]
-        return self.emit_loop(context, name + OVER_FUNCTIONS, holder, containers, captured, [(body, captured)], kind)
+        return self.emit_loop(context, name + ON_FUNCTIONS, holder, containers, captured, [(body, captured)], kind)
 
 
 _NO_BODY: Final = Body((), (), (), 0, (), 0)

@@ -35,7 +35,7 @@ POWER_COUNT: Final = "power_count"
 """A number of times, failed where the language does not allow it for a function of so many primitives."""
 FREE: Final = frozenset({CHOOSE, GUARD, POWER_COUNT})
 """Nodes of this form alone, that cost no steps."""
-OVER_FUNCTIONS: Final = "@functions"
+ON_FUNCTIONS: Final = "@functions"
 """Behind the name of a loop: its container stands for functions made from the items, one each."""
 
 I_BIT, S_BIT, C_BIT, DECLARED_BIT = 1, 2, 4, 8

@@ -85,7 +85,7 @@ def built(kernel: SourceKernel, lanes: int, command: tuple[str, ...], folder: Pa
     Raises UsageError with the compiler's words where it does not compile.
     """
     source = "\n".join(
-        ['#include "dispatch.h"', "namespace arcbatt {", kernel.text, "}", _ENTRY.format(number=kernel.number)]
+        ['#include "exec/dispatch.h"', "namespace arcbatt {", kernel.text, "}", _ENTRY.format(number=kernel.number)]
     )
     flags = (*_FLAGS, f"-DAB_LANES={lanes}")
     key = hashlib.sha256(
@@ -120,7 +120,7 @@ extern "C" __attribute__((visibility("default"))) arcbatt::Status arcbatt_custom
 @cache
 def _headers() -> str:
     """A digest of the headers a function is compiled against."""
-    texts = [path.read_bytes() for path in sorted(_NATIVE.iterdir()) if path.suffix in (".h", ".inc")]
+    texts = [path.read_bytes() for path in sorted(_NATIVE.rglob("*")) if path.suffix in (".h", ".inc")]
     return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 

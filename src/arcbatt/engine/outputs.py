@@ -1,7 +1,7 @@
 """What a run gives: arrays by sample and program, and how outputs are compared and hashed.
 
 Outputs are compared by value: a tuple of equally long tuples of integers from -128 to 127 is a grid, however a program
-came by it. `native/digest.h` says the same of the engine's values.
+came by it. `native/core/digest.h` says the same of the engine's values.
 """
 
 from __future__ import annotations

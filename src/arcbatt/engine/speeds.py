@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arcbatt import __version__
+from arcbatt._version import __version__
 from arcbatt.engine.cuda.compile import cache_folder
 from arcbatt.support.files import beside
 

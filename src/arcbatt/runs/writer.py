@@ -19,7 +19,7 @@ from typing import IO, Any, Final
 
 import numpy as np
 
-from arcbatt import __version__
+from arcbatt._version import __version__
 from arcbatt.data.tasks import Task
 from arcbatt.engine.speeds import processor
 from arcbatt.errors import UsageError

@@ -1,4 +1,4 @@
-"""Expressions over cells as code for the stack of native/cells.h."""
+"""Expressions over cells as code for the stack of native/ops/cells.h."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CELL_CODES: Final[dict[str, int]] = {
 }
 """Name to number."""
 _MOST_WORDS, _MOST_VALUES = 256, 16
-"""MAX_CELL_WORDS and MAX_CELL_STACK of native/cells.h."""
+"""MAX_CELL_WORDS and MAX_CELL_STACK of native/ops/cells.h."""
 
 
 def cell_words(expression: CellExpression) -> tuple[int, ...]:

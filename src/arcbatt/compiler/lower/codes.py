@@ -13,7 +13,7 @@ CODES: Final[dict[str, int]] = {
 }
 """Name to number."""
 
-MULTIPLIES, HIDDEN_ARG, FIXED_COST, OVER_ITEMS, FUNCTIONS_VALUE, NEVER_EQUAL, ORIGINALS = 1, 2, 8, 16, 32, 64, 128
-BY_COLUMNS: Final = 256
-BY_LANES: Final = 512
-"""Flags of an instruction, as native/code.h has them."""
+MULTIPLIES, HIDDEN_ARG, FIXED_COST, OVER_FUNCTIONS, FUNCTIONS_VALUE, NEVER_EQUAL, ORIGINALS = 1, 2, 8, 16, 32, 64, 128
+COLUMNAR: Final = 256
+PER_LANE: Final = 512
+"""Flags of an instruction, as native/exec/code.h has them."""

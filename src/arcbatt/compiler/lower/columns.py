@@ -1,4 +1,4 @@
-"""Which loops can run by columns (native/columns.h), and their bodies' code for that.
+"""Which loops can run by columns (native/loops/columns.h), and their bodies' code for that.
 
 A body can if its values are numbers, and if its loops look for the best of a container's items, one container for all
 items of the loop around. Code for columns has only what computes something: values that are parts or copies of others
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arcbatt.compiler.lower.codes import BY_COLUMNS, BY_LANES, CODES, FIXED_COST, MULTIPLIES, ORIGINALS
+from arcbatt.compiler.lower.codes import CODES, COLUMNAR, FIXED_COST, MULTIPLIES, ORIGINALS, PER_LANE
 from arcbatt.compiler.lower.instruction import Instruction, instructions
 from arcbatt.compiler.lower.layout import K_CELL, K_GRID, K_IJ, K_INT, K_SEQ, K_SET, K_TUP, TypeTable
 from arcbatt.compiler.lower.variants import VARIANTS
@@ -125,7 +125,7 @@ class _Body:
         for slot, kind in self.window.params:
             self.origin[slot] = self.own(slot, kind)
         for words in instructions(self.window.code):
-            if words[0] == CODES["OWE"]:
+            if words[0] == CODES["CHARGE"]:
                 if any(map(self.window.has, words[4::2])):
                     return False
                 if words[3]:
@@ -216,14 +216,14 @@ class _Body:
 
     def loop_fits(self, one: Instruction) -> bool:
         """Whether a loop in the body can run for many items of it at once."""
-        if one.op not in _BEST or self.loop == "extract" or one.extra[0] & (BY_COLUMNS | BY_LANES) != BY_COLUMNS:
+        if one.op not in _BEST or self.loop == "extract" or one.extra[0] & (COLUMNAR | PER_LANE) != COLUMNAR:
             return False
         if one.cost_place or one.times < 1 or not self.window.has(one.dst) or self.window.has(one.args[0]):
             return False
         _, columns = inner_columns(one)
         if not _measurable(self.types, one.type) or not columns.inside(columns.result):
             return False
-        debts = (words for words in instructions(columns.code) if words[0] == CODES["OWE"])
+        debts = (words for words in instructions(columns.code) if words[0] == CODES["CHARGE"])
         return not any(self.window.has(place) for words in debts for place in words[4::2])
 
     # --- writing it ---
@@ -248,7 +248,7 @@ class _Body:
             elif one.op not in _IDLE or one.dst in self.needed:
                 backwards.append(self.rewritten(one, signs))
         head = [_written(CODES["GUARD"], 0, list(self.outside.items()), 0, [0])] if self.outside else []
-        head += [[CODES["OWE"], 4, self.steps, 0]] if self.steps else []
+        head += [[CODES["CHARGE"], 4, self.steps, 0]] if self.steps else []
         debts = [list(words) for words in self.debts]
         return [*head, *debts, *reversed(backwards), *counts, [CODES["END_BODY"], 2]], result
 
@@ -283,7 +283,7 @@ class _Body:
         body, columns = inner_columns(one)
         lean: list[int] = []
         for words in instructions(columns.code):
-            if words[0] == CODES["OWE"]:
+            if words[0] == CODES["CHARGE"]:
                 lean += words
                 continue
             inner = Instruction(words)
@@ -298,7 +298,7 @@ class _Body:
         lean += [CODES["END_BODY"], 2]
         head = [columns.first, columns.rows, columns.scope, columns.result, len(lean)]
         return _written(
-            one.op, one.dst, one.typed_args[:1], one.type, [BY_COLUMNS, 1, 0, *body[1:], *head, *columns.bits, *lean],
+            one.op, one.dst, one.typed_args[:1], one.type, [COLUMNAR, 1, 0, *body[1:], *head, *columns.bits, *lean],
             one.times, 1,
         )  # fmt: skip
 
@@ -317,14 +317,14 @@ class _Body:
             return base.get(place, place) in found if self.window.has(place) else stands_still(place)
 
         for words in code:
-            if words[0] in (CODES["OWE"], CODES["GUARD"], CODES["COUNT"], CODES["END_BODY"], CODES["INITSET"]):
+            if words[0] in (CODES["CHARGE"], CODES["GUARD"], CODES["COUNT"], CODES["END_BODY"], CODES["INITSET"]):
                 continue
             one = Instruction(words)
             sources = list(one.args)
             if one.op >= CODES["LOOP_APPLY"]:
                 columns = inner_columns(one)[1]
                 for inner in instructions(columns.code):
-                    owed = inner[0] == CODES["OWE"]
+                    owed = inner[0] == CODES["CHARGE"]
                     sources += [
                         place
                         for place in (inner[4::2] if owed else Instruction(inner).args)
@@ -356,7 +356,7 @@ def inner_columns(one: Instruction) -> tuple[Sequence[int], InnerColumns]:
     at = 2
     for _ in range(one.extra[1]):
         at += 4 + 2 * one.extra[at + 3]
-    at += LANES_WORDS if one.extra[0] & BY_LANES else 0
+    at += LANES_WORDS if one.extra[0] & PER_LANE else 0
     first, rows, scope, result, _ = one.extra[at : at + HEAD_WORDS]
     code = at + HEAD_WORDS + (rows + 31) // 32
     body = one.extra[2 : 6 + 2 * one.extra[5]]

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from arcbatt.compiler.lower.codes import (
-    BY_COLUMNS,
-    BY_LANES,
     CODES,
+    COLUMNAR,
     FIXED_COST,
     FUNCTIONS_VALUE,
     HIDDEN_ARG,
     MULTIPLIES,
     NEVER_EQUAL,
     ORIGINALS,
-    OVER_ITEMS,
+    OVER_FUNCTIONS,
+    PER_LANE,
 )
 from arcbatt.compiler.lower.columns import inner_columns
 from arcbatt.compiler.lower.instruction import Instruction
@@ -27,12 +27,12 @@ _NAMES: Final = {number: name for name, number in CODES.items()} | {n: one.name 
 _FLAGS: Final = {
     MULTIPLIES: "multiplies",
     HIDDEN_ARG: "hidden last",
-    OVER_ITEMS: "over functions",
+    OVER_FUNCTIONS: "over functions",
     FUNCTIONS_VALUE: "with value",
     NEVER_EQUAL: "never equal",
     ORIGINALS: "originals",
-    BY_COLUMNS: "by columns",
-    BY_LANES: "by lanes",
+    COLUMNAR: "by columns",
+    PER_LANE: "by lanes",
 }
 _INDENT: Final = "    "
 
@@ -62,7 +62,7 @@ class _Instruction(Instruction):
     @property
     def plain(self) -> bool:
         """Whether it is a call, without bodies or with."""
-        return not self.ends and self.op != CODES["OWE"]
+        return not self.ends and self.op != CODES["CHARGE"]
 
     def bodies(self) -> Iterator[_Body]:
         """The bodies of a loop."""
@@ -151,7 +151,7 @@ class _Text:
 
     def columns(self, one: _Instruction, depth: int) -> Iterator[str]:
         """A loop's code for columns."""
-        if one.op < CODES["LOOP_APPLY"] or not one.extra[0] & BY_COLUMNS:
+        if one.op < CODES["LOOP_APPLY"] or not one.extra[0] & COLUMNAR:
             return
         columns = inner_columns(one)[1]
         indent = " " * 8 + _INDENT * depth
@@ -167,7 +167,7 @@ class _Text:
             return one.name
         if not one.plain:
             owed = [f"c{one.words[4 + 2 * k]} x {one.words[5 + 2 * k]}" for k in range(one.words[3])]
-            return " + ".join([f"OWE {one.words[2]}", *owed])
+            return " + ".join([f"CHARGE {one.words[2]}", *owed])
         args = ", ".join(self.slot(*arg) for arg in one.typed_args)
         return "  ".join([f"{self.slot(one.dst, one.type)} = {one.name}({args})", *self.notes(one)])
 

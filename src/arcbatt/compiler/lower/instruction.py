@@ -8,7 +8,7 @@ from arcbatt.compiler.lower.codes import CODES
 
 
 class Instruction:
-    """An instruction's words, told apart as native/code.h does; what ends code and debts have the first two only."""
+    """An instruction's words, told apart as native/exec/code.h does; what ends code and charges have only two."""
 
     def __init__(self, words: Sequence[int]) -> None:
         self.words = words

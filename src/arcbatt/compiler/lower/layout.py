@@ -1,4 +1,4 @@
-"""How types lie in memory, and constants as words: what native/types.h and native/values.h say, from this side."""
+"""How types lie in memory, and constants as words, as native/core/types.h and native/core/values.h have them."""
 
 from __future__ import annotations
 

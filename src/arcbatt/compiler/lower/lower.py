@@ -9,15 +9,15 @@ from typing import Any, Final
 from arcbatt.compiler.custom import KERNELS, CellKernel, Kernel
 from arcbatt.compiler.lower import columns as columnwise
 from arcbatt.compiler.lower.codes import (
-    BY_COLUMNS,
-    BY_LANES,
     CODES,
+    COLUMNAR,
     FIXED_COST,
     FUNCTIONS_VALUE,
     HIDDEN_ARG,
     MULTIPLIES,
     ORIGINALS,
-    OVER_ITEMS,
+    OVER_FUNCTIONS,
+    PER_LANE,
 )
 from arcbatt.compiler.lower.generic import GENERIC as _GENERIC
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable, plain_form
@@ -27,7 +27,7 @@ from arcbatt.compiler.typed import (
     FREE,
     GROUP,
     GUARD,
-    OVER_FUNCTIONS,
+    ON_FUNCTIONS,
     PICK,
     POWER,
     POWER_COUNT,
@@ -65,10 +65,10 @@ _UNCOUNTED: Final = frozenset(
 _OUTERMOST: Final = -1
 _NO_COLOUR: Final = 1 << 20
 _MAX_NESTING: Final = 12
-"""Bodies inside one another, as native/machine.h has them (MAX_FRAMES)."""
+"""Bodies inside one another, as native/exec/machine.h has them (MAX_FRAMES)."""
 _IJ_SIZE: Final = 2
-_INSIDE: Final = {BY_COLUMNS: 1, BY_LANES: 2}
-"""What native/code.h calls the loops inside a body (LoopsInside)."""
+_INSIDE: Final = {COLUMNAR: 1, PER_LANE: 2}
+"""What native/exec/code.h calls the loops inside a body (LoopsInside)."""
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]
     for name in (
@@ -158,7 +158,7 @@ class _Lowering:
         self.marks: list[tuple[int, int]] = []
         """Where the code of each node begins in the main code."""
         self.inputs: dict[str, int] = {}
-        self.loops = {BY_LANES: 0, BY_COLUMNS: 0}
+        self.loops = {PER_LANE: 0, COLUMNAR: 0}
         """Loops so far that lanes can run, and that run by columns."""
 
     def run(self) -> Code:
@@ -397,10 +397,10 @@ class _Lowering:
 
     # --- loops ---
     def loop(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int, cost: bool) -> Value:
-        name = node.op.removesuffix(OVER_FUNCTIONS)
+        name = node.op.removesuffix(ON_FUNCTIONS)
         flags = 0
-        if node.op.endswith(OVER_FUNCTIONS):
-            flags = OVER_ITEMS | FUNCTIONS_VALUE if name == "rapply" else OVER_ITEMS
+        if node.op.endswith(ON_FUNCTIONS):
+            flags = OVER_FUNCTIONS | FUNCTIONS_VALUE if name == "rapply" else OVER_FUNCTIONS
         if node.op == CHOOSE:
             return self.choose(code, node, args, times, cost)
         if node.op in (POWER, POWER_IN_BODY):
@@ -450,11 +450,11 @@ class _Lowering:
                 loop, window, self.types, lambda place: self.slots.depths.get(place, 0), walked, self.slots.depth
             )
             if columns and not window.loops:
-                self.loops[BY_COLUMNS] += 1
-                return words, BY_COLUMNS, columns
+                self.loops[COLUMNAR] += 1
+                return words, COLUMNAR, columns
         inside = max((_INSIDE[how] for how, count in before.items() if self.loops[how] > count), default=0)
-        self.loops[BY_LANES] += 1
-        return words, BY_LANES | (BY_COLUMNS if columns else 0), [first, rows, inside, *(columns or [])]
+        self.loops[PER_LANE] += 1
+        return words, PER_LANE | (COLUMNAR if columns else 0), [first, rows, inside, *(columns or [])]
 
     def apply_to_pair(self, code: list[int], node: TypedNode | BodyNode, args: list[Value], times: int) -> Value | None:
         """`apply` to the two numbers of an IJ inside a body, written out."""
@@ -467,7 +467,7 @@ class _Lowering:
             result = self.written_out(code, body, [number], args, times)
             results.append(self.cast(code, result, INT))
         loop_steps = 2 + _IJ_SIZE + _IJ_SIZE
-        code += [CODES["OWE"], 4, times * loop_steps, 0]
+        code += [CODES["CHARGE"], 4, times * loop_steps, 0]
         return self.emit(code, CODES["ASTUPLE"], results, IJ, times=0)
 
     def written_out(self, code: list[int], body: Body, params: list[Value], args: list[Value], times: int) -> Value:
@@ -489,7 +489,7 @@ class _Lowering:
             if not captured[capture].cost:
                 raise LowerError("a cost that is not known")
             owed += [captured[capture].cost, count * times]
-        code += [CODES["OWE"], 4 + len(owed), body.base * times, len(body.charges), *owed]
+        code += [CODES["CHARGE"], 4 + len(owed), body.base * times, len(body.charges), *owed]
 
     def container(self, code: list[int], value: Value, item: Type) -> Value:
         """A container whose items have the type a body takes."""

@@ -1,4 +1,4 @@
-"""Types as native/digest.h reads them: a few words for each, nesting kept."""
+"""Types as native/core/digest.h reads them: a few words for each, nesting kept."""
 
 from __future__ import annotations
 

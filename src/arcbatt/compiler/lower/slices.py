@@ -19,7 +19,7 @@ from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.compiler.typed import TypedGraph, TypedNode, body_nodes, node_inputs, with_inputs
 
 SLICE_WORDS: Final = 10
-"""Words of a slice's row in the table; native/cuda_engine.h says what they are."""
+"""Words of a slice's row in the table; native/cuda/engine.h says what they are."""
 _LOOP_COST: Final = 16
 """What a node in a loop body counts against one outside: the usual number of items."""
 _NEVER: Final = np.iinfo(np.int64).max

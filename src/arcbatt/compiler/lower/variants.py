@@ -63,14 +63,14 @@ _SEES_GRID_FIRST: Final = ("index",)
 """Those of them that only want a grid that is not empty, their first argument."""
 
 
-def void_text() -> str:
-    """The text of void.inc: variants that fail for type when given () in place of an IJ, at once or after the grid."""
+def empty_tuple_text() -> str:
+    """The text of empty_tuple.inc: variants that fail for type given () for an IJ, at once or after the grid."""
     lines = ["// Generated from the op table by `make native`; do not edit."]
     for number, (name, rule) in enumerate(VARIANTS):
         if IJ in rule.params and name not in _SEES_IJ_LATE:
-            lines.append(f"AB_VOID_FAILS({number})  // {name}: {rule}")
+            lines.append(f"AB_EMPTY_TUPLE_FAILS({number})  // {name}: {rule}")
         elif name in _SEES_GRID_FIRST:
-            lines.append(f"AB_VOID_AFTER_GRID({number})  // {name}: {rule}")
+            lines.append(f"AB_EMPTY_TUPLE_AFTER_GRID({number})  // {name}: {rule}")
     return "\n".join(lines) + "\n"
 
 

@@ -31,7 +31,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.types import Type
 
-HEADER: Final = "cuda_calls.h"
+HEADER: Final = "cuda/calls.h"
 ENTRY: Final = "arcbatt_call"
 _TIER: Final = 16
 """How many times bigger the next tier's arenas are."""
@@ -42,7 +42,7 @@ _LAUNCH_CALLS: Final = 1 << 16
 _LEAST_CALLS: Final = 1 << 10
 """Where memory is short, launches get fewer calls, but not fewer than this."""
 _UNIT: Final = 16
-"""Words of a unit of the pool of values, as native/cuda_calls.h has it."""
+"""Words of a unit of the pool of values, as native/cuda/calls.h has it."""
 _VOID: Final = 8
 _POOL_WORDS: Final = 1 << 16
 
@@ -226,7 +226,7 @@ class _Results:
 
 
 def blob_of(code: Code, arguments: Sequence[tuple[int, Type]], kind: Type) -> tuple[Words, Words]:
-    """A lowered graph's words in one array, and where they lie in it, as native/cuda_calls.h reads them.
+    """A lowered graph's words in one array, and where they lie in it, as native/cuda/calls.h reads them.
 
     `arguments` are slots and types; `kind` is the type of what comes out.
     """

@@ -83,7 +83,7 @@ class KernelOptions:
         )  # fmt: skip
 
 
-OBJECTS_KERNEL: Final = KernelOptions(header="cuda_objects.h", fast_compile="")
+OBJECTS_KERNEL: Final = KernelOptions(header="cuda/objects.h", fast_compile="")
 """The kernel that finds objects (`cuda_objects.py`), a small one that is worth the compiler's full effort."""
 
 

@@ -1,6 +1,6 @@
 """Launches of the GPU's kernel: what one is given, what comes back, and the room in which long loops are shared out.
 
-native/cuda_engine.h has the other side of the tables here.
+native/cuda/engine.h has the other side of the tables here.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class Launcher:
 
 
 class _Shares:
-    """Room for loops that are left, their parts, and tasks that come up; native/cuda_engine.h fills it."""
+    """Room for loops that are left, their parts, and tasks that come up; native/cuda/engine.h fills it."""
 
     def __init__(self, cupy: Any, memory_bytes: int) -> None:
         self._most_parts = _most_parts(memory_bytes)

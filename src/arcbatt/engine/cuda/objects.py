@@ -1,4 +1,4 @@
-"""Objects of inputs found before programs run, once for all that ask for them; native/cuda_objects.h does it."""
+"""Objects of inputs found before programs run, once for all that ask for them; native/cuda/objects.h does it."""
 
 from __future__ import annotations
 

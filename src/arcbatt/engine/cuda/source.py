@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final
 
 _NATIVE: Final = Path(__file__).parents[2] / "native"
-_INCLUDE: Final = re.compile(r'^[ \t]*#include "([\w.]+)"[ \t]*$', re.MULTILINE)
-ENTRY: Final = "cuda_engine.h"
+_INCLUDE: Final = re.compile(r'^[ \t]*#include "([\w./]+)"[ \t]*$', re.MULTILINE)
+ENTRY: Final = "cuda/engine.h"
 _CUSTOM: Final = "custom.inc"
 LANE_LIBRARY: Final = "lane_library.h"
-"""The headers once more, for a lane by itself (native/by_lanes.h)."""
-_LANE_ENTRY: Final = "interpreter.h"
+"""The headers once more, for a lane by itself (native/loops/per_lane.h)."""
+_LANE_ENTRY: Final = "exec/interpreter.h"
 _BEFORE: Final = """\
 #undef AB_LANES
 #undef AB_OWN_SLOTS

@@ -1,0 +1,178 @@
+// A program of arguments called with Python values: one call, or many on threads.
+//
+// The words of a call's arguments are, one argument after the other, a status and what its slot holds; then what those
+// point to, by offsets that count from the end of the program's image, where a worker puts it.
+#pragma once
+
+#include <nanobind/ndarray.h>
+
+#include "bind/python_values.h"
+#include "bind/threads.h"
+
+namespace arcbatt {
+
+constexpr u8 NOT_OF_TYPE = 255, NOT_RUN = 254;
+
+template <class T>
+using Words = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+class Calls {
+   public:
+    Calls(nanobind::object program, std::vector<std::vector<u32>> given, std::vector<std::vector<u32>> made, u64 words,
+          u64 most_words, u64 max_steps)
+        : owner_(program),
+          p_(nanobind::cast<const Program&>(program)),
+          given_(std::move(given)),
+          made_(std::move(made)),
+          words_(words),
+          most_(most_words),
+          max_steps_(max_steps) {
+        ShapeCheck check(p_);
+        bool good = given_.size() == p_.arguments.size() && made_.size() == p_.outputs.size();
+        for (size_t k = 0; good && k < given_.size(); ++k) good = check.fits(given_[k], p_.arguments[k].type);
+        for (size_t k = 0; good && k < made_.size(); ++k) good = check.fits(made_[k], p_.outputs[k].type);
+        if (!good) throw nanobind::value_error("shapes that are not those of the program's arguments and outputs");
+        if (p_.input_slot || p_.samples_slot || p_.expected_slot)
+            throw nanobind::value_error("a program of I, S or C is run on samples, not called");
+    }
+
+    // The first output of one call, on this thread; NotImplemented where there is none or an argument does not fit.
+    nanobind::object one(nanobind::handle args) {
+        if (!worker_) worker_ = std::make_unique<Worker>(p_, 1 << 16, most_, max_steps_);
+        std::vector<u32> row, stream;  // its own: making Python values may let another thread in
+        Encoder encoder(p_, given_);
+        if (!encoder.call(args.ptr(), row)) return not_implemented();
+        worker_->run(row.data(), row.size());
+        if (worker_->status(0) != OK) return not_implemented();
+        if (worker_->is_empty_tuple(0)) return nanobind::make_tuple();
+        put(*worker_, 0, stream);
+        const u32 *shape = made_[0].data(), *from = stream.data();
+        return decoded(shape, from);
+    }
+
+    // Every call of a list: the status of each output of each call as bytes, and the values in a list, None where there
+    // is none. A call whose arguments are not of the declared types, or that was not run, has a status that says so.
+    nanobind::tuple many(nanobind::list calls, u32 threads, nanobind::object watch) {
+        u32 n = u32(nanobind::len(calls)), outputs = u32(made_.size());
+        std::vector<u32> rows;
+        std::vector<size_t> starts{0};
+        std::vector<u8> fits(n, 1), statuses(size_t(n) * outputs, NOT_RUN);
+        Encoder encoder(p_, given_);
+        for (u32 k = 0; k < n; ++k) {
+            if (!encoder.call(PyList_GET_ITEM(calls.ptr(), Py_ssize_t(k)), rows)) {
+                rows.resize(starts.back());
+                fits[k] = 0;
+            }
+            starts.push_back(rows.size());
+        }
+        std::vector<std::vector<u32>> streams(n);
+        std::atomic<u32> next{0}, finished{0};
+        std::atomic<bool> stop{false}, out_of_memory{false};
+        auto work = [&] {
+            try {
+                Worker worker(p_, words_, most_, max_steps_);
+                while (!stop) {
+                    u32 k = next.fetch_add(1);
+                    if (k >= n) break;
+                    if (fits[k])
+                        run_row(worker, rows.data() + starts[k], starts[k + 1] - starts[k], streams[k],
+                                statuses.data() + size_t(k) * outputs);
+                    ++finished;
+                }
+            } catch (const std::bad_alloc&) {
+                out_of_memory = stop = true;
+            }
+        };
+        bool raised = run_threads(std::max(1u, std::min(threads, n)), work, stop, finished, watch);
+        if (raised) throw nanobind::python_error();
+        if (out_of_memory) throw std::bad_alloc();
+        nanobind::list values;
+        for (u32 k = 0; k < n; ++k) {
+            const u32* from = streams[k].data();
+            for (u32 o = 0; o < outputs; ++o) {
+                u8& status = statuses[size_t(k) * outputs + o];
+                if (!fits[k]) status = NOT_OF_TYPE;
+                nanobind::object value = nanobind::none();
+                if (status == EMPTY_TUPLE) value = nanobind::make_tuple();
+                if (status == OK) {
+                    const u32* shape = made_[o].data();
+                    value = decoded(shape, from);
+                }
+                if (status == EMPTY_TUPLE) status = OK;
+                values.append(value);
+            }
+            std::vector<u32>().swap(streams[k]);
+        }
+        return nanobind::make_tuple(nanobind::bytes(reinterpret_cast<const char*>(statuses.data()), statuses.size()),
+                                    values);
+    }
+
+    // For engines elsewhere: the words of the arguments of every call of a list, where each call's start (one place
+    // more than there are calls), and of each whether its arguments are of the declared types (no words where not).
+    nanobind::tuple encoded(nanobind::list calls) {
+        size_t n = nanobind::len(calls);
+        auto rows = std::make_unique<std::vector<u32>>();
+        auto starts = std::make_unique<std::vector<u64>>(1, 0);
+        std::string fits(n, '\1');
+        Encoder encoder(p_, given_);
+        for (size_t k = 0; k < n; ++k) {
+            if (!encoder.call(PyList_GET_ITEM(calls.ptr(), Py_ssize_t(k)), *rows)) {
+                rows->resize(starts->back());
+                fits[k] = 0;
+            }
+            starts->push_back(rows->size());
+        }
+        return nanobind::make_tuple(array_of(rows.release()), array_of(starts.release()),
+                                    nanobind::bytes(fits.data(), n));
+    }
+
+    // And the values of the first output from the words an engine gave: of each call its status, where its words are
+    // and how many. None where there is no value.
+    nanobind::list decoded_values(Words<u8> statuses, Words<u32> pool, Words<u64> place, Words<u32> length) const {
+        nanobind::list values;
+        for (size_t k = 0; k < statuses.size(); ++k) {
+            nanobind::object value = nanobind::none();
+            u8 status = statuses.data()[k];
+            if (status == EMPTY_TUPLE) value = nanobind::make_tuple();
+            if (status == OK) {
+                u64 at = place.data()[k], n = length.data()[k];
+                if (at > pool.size() || n > pool.size() - at) throw nanobind::value_error("words beyond the pool");
+                const u32 *shape = made_[0].data(), *from = pool.data() + at;
+                value = decoded(shape, from);
+            }
+            values.append(value);
+        }
+        return values;
+    }
+
+   private:
+    template <class T>
+    static nanobind::object array_of(std::vector<T>* from) {
+        nanobind::capsule owner(from, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+        return nanobind::cast(
+            nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(from->data(), {from->size()}, owner));
+    }
+    static nanobind::object not_implemented() { return nanobind::borrow(Py_NotImplemented); }
+
+    void put(Worker& worker, u32 output, std::vector<u32>& to) const {
+        Stream stream{to};
+        const std::vector<u32>& shape = made_[output];
+        read_value(worker.machine().c, shape.data(), u32(shape.size()), worker.value(output), stream);
+    }
+
+    void run_row(Worker& worker, const u32* row, size_t length, std::vector<u32>& to, u8* statuses) const {
+        worker.run(row, length);
+        for (u32 k = 0; k < made_.size(); ++k) {
+            statuses[k] = u8(worker.is_empty_tuple(k) ? EMPTY_TUPLE : worker.status(k));
+            if (statuses[k] == OK) put(worker, k, to);
+        }
+    }
+
+    nanobind::object owner_;
+    const Program& p_;
+    std::vector<std::vector<u32>> given_, made_;
+    u64 words_, most_, max_steps_;
+    std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace arcbatt

@@ -1,0 +1,412 @@
+// The compiled core as a Python extension: programs in, statuses, verdicts, hashes and values out.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <deque>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "bind/calls.h"
+#include "exec/engine.h"
+#if AB_LANES > 1
+#include "cuda/calls.h"
+#include "cuda/engine.h"
+#include "cuda/objects.h"
+#endif
+#ifdef AB_PROFILE
+#include "exec/profile.h"
+#endif
+
+namespace nb = nanobind;
+using namespace arcbatt;
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+static std::string compiler() {
+#if defined(__clang__)
+    return std::string("clang ") + __clang_version__;
+#elif defined(__GNUC__)
+    return std::string("gcc ") + __VERSION__;
+#else
+    return "unknown";
+#endif
+}
+
+// One variant on words, for tests: the arena, each argument's words; back come status, result words and the arena.
+static nb::tuple call(u32 opcode, std::vector<u32> arena, u32 capacity, std::vector<std::vector<u32>> args) {
+    u32 top = u32(arena.size());
+    arena.resize(most(capacity, top));
+    Ctx c{Group{}, Arena{arena.data(), top, u32(arena.size())}};
+    std::vector<const u32*> pointers;
+    for (auto& arg : args) pointers.push_back(arg.data());
+    std::vector<u32> result(3);
+    Status status = OK;
+    as_group(c, [&](Ctx& in) { status = call_variant(in, opcode, pointers.data(), result.data()); });
+    arena.resize(c.a.top);
+    return nb::make_tuple(u32(status), result, arena);
+}
+
+template <class T>
+static std::vector<T> vector_of(const In<T>& array) {
+    return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+static Program make_program(u32 version, In<u32> code, In<u32> types, In<u32> parts, In<u32> image, In<u32> outputs,
+                            std::tuple<u32, u32, u32> inputs, std::vector<u32> arguments) {
+    if (version != CODE_VERSION)
+        throw nb::value_error(("bytecode of version " + std::to_string(version) + ", this engine runs version " +
+                               std::to_string(CODE_VERSION))
+                                  .c_str());
+    Program program;
+    program.code = vector_of(code);
+    program.parts = vector_of(parts);
+    program.image = vector_of(image);
+    const u32* t = types.data();
+    for (size_t k = 0; k + 8 <= types.size(); k += 8)
+        program.types.push_back(TypeDesc{t[k], t[k + 1], t[k + 2], t[k + 3], t[k + 4], t[k + 5], t[k + 6], t[k + 7]});
+    for (size_t k = 0; k + 2 <= outputs.size(); k += 2)
+        program.outputs.push_back(Program::Output{outputs.data()[k], outputs.data()[k + 1]});
+    for (size_t k = 0; k + 2 <= arguments.size(); k += 2)
+        program.arguments.push_back(Program::Output{arguments[k], arguments[k + 1]});
+    std::tie(program.input_slot, program.samples_slot, program.expected_slot) = inputs;
+    std::string problem = problem_with(program);
+    if (!problem.empty()) throw nb::value_error(("bytecode that cannot be run: " + problem).c_str());
+    return program;
+}
+
+// Arrays of a packed set of samples, kept alive by whoever calls.
+struct PackedArrays {
+    In<u8> cells;
+    In<i64> offset;
+    In<i32> height, width, input, expected, task, first, count, demo;
+    Packed view() const {
+        return Packed{cells.data(),    offset.data(), height.data(), width.data(), input.data(),
+                      expected.data(), task.data(),   first.data(),  count.data(), demo.data()};
+    }
+};
+
+static PackedArrays make_packed(In<u8> cells, In<i64> offset, In<i32> height, In<i32> width, In<i32> input,
+                                In<i32> expected, In<i32> task, In<i32> first, In<i32> count, In<i32> demo) {
+    PackedArrays arrays{cells, offset, height, width, input, expected, task, first, count, demo};
+    PackedSizes sizes{cells.size(),    offset.size(), height.size(), width.size(), input.size(),
+                      expected.size(), task.size(),   first.size(),  count.size(), demo.size()};
+    std::string problem = problem_with(arrays.view(), sizes);
+    if (!problem.empty()) throw nb::value_error(("packed samples that cannot be run: " + problem).c_str());
+    return arrays;
+}
+
+// Where results go: rows by sample, and of each output its column. Hashes and grids only where their arrays have rows.
+struct Results {
+    Out<u8> statuses, matches;
+    Out<u16> agreement;
+    Out<u64> hashes;
+    Out<i64> offset;
+    Out<i32> height, width;
+    nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done;
+};
+
+// One run: threads take samples in order, and each sample's results go to its row.
+class Run {
+   public:
+    Run(const Program& program, const Packed& data, const Results& results, const In<u32>& columns,
+        const In<u32>& shapes, const In<u32>& starts, u64 largest)
+        : program_(program),
+          data_(data),
+          results_(results),
+          columns_(columns.data()),
+          shapes_(shapes.data()),
+          starts_(starts.data()),
+          largest_(largest),
+          width_(results.statuses.shape(1)) {
+        samples_ = u32(results.done.shape(0));
+        hashed_ = results.hashes.shape(0) != 0;
+        kept_ = results.offset.shape(0) != 0;
+        if (kept_) chunks_.resize(samples_);
+    }
+
+    // Work as one of the threads.
+    void work(u64 words, u64 most_words, u64 max_steps) {
+        try {
+            Worker worker(program_, words, most_words, max_steps);
+            std::unordered_map<u64, i64> places;
+            while (!stop) {
+                u32 sample = next_.fetch_add(1);
+                if (sample >= samples_) break;
+                worker.run(data_, i32(sample));
+                places.clear();
+                for (u32 k = 0; k < program_.outputs.size(); ++k) record(worker, sample, k, places);
+                __atomic_store_n(results_.done.data() + sample, u8(1), __ATOMIC_RELEASE);
+                ++finished;
+            }
+            grown += worker.grown();
+            u64 mine = worker.peak_words(), known = peak.load();
+            while (mine > known && !peak.compare_exchange_weak(known, mine)) {
+            }
+        } catch (const std::bad_alloc&) {
+            out_of_memory = stop = true;
+        }
+    }
+
+    // The cells of all grids, sample after sample; offsets become places in it.
+    std::vector<i8>* gathered() {
+        auto* all = new std::vector<i8>();
+        size_t total = 0;
+        for (auto& chunk : chunks_) total += chunk.size();
+        all->reserve(total);
+        for (size_t sample = 0; sample < chunks_.size(); ++sample) {
+            i64 base = i64(all->size());
+            for (size_t k = 0; k < program_.outputs.size(); ++k) {
+                i64& offset = results_.offset.data()[sample * width_ + columns_[k]];
+                if (offset >= 0) offset += base;
+            }
+            all->insert(all->end(), chunks_[sample].begin(), chunks_[sample].end());
+            std::vector<i8>().swap(chunks_[sample]);
+        }
+        return all;
+    }
+
+    std::atomic<bool> stop{false}, out_of_memory{false};
+    std::atomic<u32> finished{0};
+    std::atomic<u64> grown{0}, peak{0};
+
+   private:
+    void record(Worker& worker, u32 sample, u32 k, std::unordered_map<u64, i64>& places) {
+        size_t cell = size_t(sample) * width_ + columns_[k];
+        Status s = worker.status(k);
+        results_.statuses.data()[cell] = u8(s);
+        if (s != OK) {
+            if (hashed_) results_.hashes.data()[cell] = hash_failed(s);
+            return;
+        }
+        Seen seen = worker.seen(k, shapes_ + starts_[k], starts_[k + 1] - starts_[k], hashed_ || kept_);
+        if (hashed_) results_.hashes.data()[cell] = seen.hash;
+        if (!seen.grid) return;
+        size_t n = size_t(seen.h) * size_t(seen.w);
+        i32 expected = data_.expected[sample];
+        if (expected >= 0 && seen.h == data_.height[expected] && seen.w == data_.width[expected]) {
+            const i8* wanted = reinterpret_cast<const i8*>(data_.cells + data_.offset[expected]);
+            u32 same = 0;
+            for (size_t at = 0; at < n; ++at) same += seen.cells[at] == wanted[at];
+            results_.agreement.data()[cell] = u16(std::min(same, 65535u));
+            results_.matches.data()[cell] = same == n;
+        }
+        if (!kept_ || n > largest_) return;
+        results_.height.data()[cell] = seen.h;
+        results_.width.data()[cell] = seen.w;
+        std::vector<i8>& chunk = chunks_[sample];
+        auto [found, added] = places.try_emplace(seen.hash, i64(chunk.size()));
+        if (added) chunk.insert(chunk.end(), seen.cells, seen.cells + n);
+        results_.offset.data()[cell] = found->second;
+    }
+
+    const Program& program_;
+    Packed data_;
+    const Results& results_;
+    const u32 *columns_, *shapes_, *starts_;
+    u64 largest_;
+    size_t width_;
+    u32 samples_ = 0;
+    bool hashed_ = false, kept_ = false;
+    std::atomic<u32> next_{0};
+    std::vector<std::vector<i8>> chunks_;
+};
+
+// Every sample on so many threads, while this one waits, looks for signals, and asks `watch` (how many samples are
+// done) whether to stop. Back come how often an arena grew, the most words of one, and the cells of the grids.
+static nb::tuple run(const Program& program, const PackedArrays& arrays, u32 threads, u64 words, u64 most_words,
+                     u64 max_steps, u64 largest, In<u32> columns, In<u32> shapes, In<u32> starts, Out<u8> statuses,
+                     Out<u8> matches, Out<u16> agreement, Out<u64> hashes, Out<i64> offset, Out<i32> height,
+                     Out<i32> width, nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done,
+                     nb::object watch) {
+    Results results{statuses, matches, agreement, hashes, offset, height, width, done};
+    Run state(program, arrays.view(), results, columns, shapes, starts, largest);
+    auto work = [&] { state.work(words, most_words, max_steps); };
+    bool raised = run_threads(threads, work, state.stop, state.finished, watch);
+    if (raised) throw nb::python_error();
+    if (state.out_of_memory) throw std::bad_alloc();
+    std::vector<i8>* cells = state.gathered();
+    nb::capsule owner(cells, [](void* p) noexcept { delete static_cast<std::vector<i8>*>(p); });
+    return nb::make_tuple(state.grown.load(), state.peak.load(),
+                          nb::ndarray<nb::numpy, i8, nb::ndim<1>>(cells->data(), {cells->size()}, owner));
+}
+
+// --- values as Python objects ---
+static nb::object to_python(const Program& program, const Ctx& c, u32 type, const u32* words, bool in_slot);
+
+static nb::object scalar(u32 kind, const u32* words, bool in_slot) {
+    u32 slot[3] = {0, 0, 0};
+    if (in_slot)
+        copy_words(slot, words, kind == K_CELL ? 3 : kind == K_IJ ? 2 : 1);
+    else
+        unbox_part(kind, words, slot);
+    switch (kind) {
+        case K_INT:
+            return nb::int_(i32(slot[0]));
+        case K_OPT:
+            return i32(slot[0]) == NONE ? nb::object(nb::none()) : nb::object(nb::int_(i32(slot[0])));
+        case K_IJ:
+            return nb::make_tuple(i32(slot[0]), i32(slot[1]));
+        default:
+            return nb::make_tuple(i32(slot[0]), nb::make_tuple(i32(slot[1]), i32(slot[2])));
+    }
+}
+
+static nb::object to_python(const Program& program, const Ctx& c, u32 type, const u32* words, bool in_slot) {
+    const TypeDesc& t = program.types[type];
+    if (t.kind <= K_CELL) return scalar(t.kind, words, in_slot);
+    nb::list items;
+    if (t.kind == K_GRID) {
+        Grid g = Form<Grid>::load(words);
+        const i8* from = cells(c, g);
+        for (i32 i = 0; i < g.h; ++i) {
+            nb::list row;
+            for (i32 j = 0; j < g.w; ++j) row.append(i32(from[i * g.w + j]));
+            items.append(nb::tuple(row));
+        }
+        return nb::tuple(items);
+    }
+    if (t.kind == K_TUP) {
+        for (u32 k = 0; k < t.flat_count; ++k) {
+            u32 part = program.parts[t.flat_first + k];
+            items.append(to_python(program, c, part, words, in_slot));
+            words += in_slot ? program.types[part].slot_words : program.types[part].item_words;
+        }
+        return nb::tuple(items);
+    }
+    const u32* from = c.a.at(words[0]);
+    for (u32 k = 0; k < words[1]; ++k)
+        items.append(to_python(program, c, t.item, from + k * program.types[t.item].item_words, false));
+    if (t.kind == K_SET) return nb::steal(PyFrozenSet_New(items.ptr()));
+    return nb::tuple(items);
+}
+
+// Every output of one sample as (status, value).
+static nb::list values(const Program& program, const PackedArrays& arrays, u32 sample, u64 words, u64 most_words,
+                       u64 max_steps) {
+    Packed data = arrays.view();
+    Worker worker(program, words, most_words, max_steps);
+    {
+        nb::gil_scoped_release release;
+        worker.run(data, i32(sample));
+    }
+    nb::list out;
+    for (u32 k = 0; k < program.outputs.size(); ++k) {
+        Status s = worker.status(k);
+        nb::object value = nb::none();
+        if (s == OK && worker.is_empty_tuple(k))
+            value = nb::make_tuple();
+        else if (s == OK)
+            value = to_python(program, worker.machine().c, program.outputs[k].type, worker.value(k), true);
+        out.append(nb::make_tuple(u32(s), value));
+    }
+    return out;
+}
+
+#if AB_LANES > 1
+// The GPU's entry by lanes that take turns, group after group: what a launch does, without a GPU. For tests.
+static void launch(u64 address, u32 blocks) {
+    const Launch* p = device_pointer<const Launch>(address);
+    static thread_local Lanes lanes;
+    for (u32 block = 0; block < blocks; ++block) {
+        u32 shared[2] = {};
+        lanes.run([&](u32 lane) { run_launch(*p, Group{&lanes, lane}, Team{block, 1, 0, shared}); });
+    }
+}
+static void launch_objects(u64 address, u32 groups) {
+    const ObjectsLaunch* p = device_pointer<const ObjectsLaunch>(address);
+    static thread_local Lanes lanes;
+    std::vector<u32> room(ObjectsRoom::size(u32(p->most_cells)));
+    for (u32 group = 0; group < groups; ++group)
+        lanes.run(
+            [&](u32 lane) { run_objects(*p, Group{&lanes, lane}, ObjectsRoom{room.data(), u32(p->most_cells)}); });
+}
+static void launch_calls(u64 address, u32 groups) {
+    const CallLaunch* p = device_pointer<const CallLaunch>(address);
+    static thread_local Lanes lanes;
+    for (u32 group = 0; group < groups; ++group)
+        lanes.run([&](u32 lane) { run_calls(*p, Group{&lanes, lane}, group); });
+}
+#endif
+
+// An operation of one's own from a library: its number, what it takes and gives, the address of its function.
+static bool add_custom(u32 number, const std::string& text, u64 address) {
+    static std::mutex one_at_a_time;
+    std::lock_guard<std::mutex> hold(one_at_a_time);
+    CustomList& list = customs();
+    if (list.find(number)) return true;
+    u32 count = list.count;
+    if (count == CustomList::MOST) return false;
+    static std::deque<std::string> texts;
+    texts.push_back(text);
+    list.entries[count] =
+        CustomList::Entry{number, reinterpret_cast<CustomFunction>(uintptr_t(address)), texts.back().c_str()};
+    list.count.store(count + 1, std::memory_order_release);
+    return true;
+}
+
+#ifdef AB_PROFILE
+template <class T>
+static nb::object columns_of(std::vector<T>&& rows) {
+    auto* kept = new std::vector<T>(std::move(rows));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    size_t width = sizeof(T) / sizeof(u64);
+    return nb::cast(nb::ndarray<nb::numpy, u64, nb::ndim<2>>(kept->data(), {kept->size(), width}, owner));
+}
+
+// Every sample with a watch: counters by place in the code, spans by sample, and the run by both clocks.
+static nb::tuple profile(const Program& program, const PackedArrays& arrays, u32 threads, u64 words, u64 most_words,
+                         u64 max_steps) {
+    Packed data = arrays.view();
+    Watch watch;
+    {
+        nb::gil_scoped_release release;
+        watch = run_watched(program, data, u32(arrays.input.size()), threads, words, most_words, max_steps);
+    }
+    if (watch.out_of_memory) throw std::bad_alloc();
+    return nb::make_tuple(columns_of(std::move(watch.counters)), columns_of(std::move(watch.spans)), watch.ticks,
+                          watch.nanoseconds);
+}
+#endif
+
+NB_MODULE(AB_MODULE, m) {
+    m.doc() = "The compiled core of arcbatt.";
+    m.attr("lanes") = AB_LANES;
+#if AB_LANES > 1
+    m.def("launch", &launch, "What a launch on a GPU does, by so many blocks of one group one after the other.");
+#endif
+#if AB_LANES > 1
+    m.def("launch_objects", &launch_objects, "The same for a launch that finds objects, by so many groups.");
+    m.def("launch_calls", &launch_calls, "The same for a launch of calls.");
+#endif
+    m.def("add_custom", &add_custom, "Add an operation from a library; false where there are too many.");
+    m.def("compiler", &compiler, "The compiler the core was built with.");
+    m.def("call_variant", &call, "Call one native function on words.");
+    nb::class_<Program>(m, "Program");
+    nb::class_<PackedArrays>(m, "Packed");
+    m.def("program", &make_program, nb::arg("version"), nb::arg("code"), nb::arg("types"), nb::arg("parts"),
+          nb::arg("image"), nb::arg("outputs"), nb::arg("inputs"), nb::arg("arguments") = std::vector<u32>(),
+          "A program from its words.");
+    nb::class_<Calls>(m, "Calls")
+        .def(nb::init<nb::object, std::vector<std::vector<u32>>, std::vector<std::vector<u32>>, u64, u64, u64>())
+        .def("one", &Calls::one, "The first output of one call, or NotImplemented.")
+        .def("many", &Calls::many, "Statuses and values of many calls.")
+        .def("encoded", &Calls::encoded, "The words of the arguments of many calls, for an engine elsewhere.")
+        .def("decoded", &Calls::decoded_values, "Values from the words an engine elsewhere gave.");
+    m.def("packed", &make_packed, "A packed set of samples.");
+    m.def("run", &run,
+          "Run samples; returns how often an arena grew, the most words one held, and the cells of grids.");
+    m.def("values", &values, "The outputs of one sample as Python values.");
+#ifdef AB_PROFILE
+    m.def("profile", &profile,
+          "Run samples with a watch: calls, failures, failed arguments, ticks and words by place in the code; start, "
+          "end and thread by sample; ticks and nanoseconds of the whole.");
+#endif
+}

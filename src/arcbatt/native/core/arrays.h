@@ -1,0 +1,318 @@
+// Array work on keys: sorting, removing what is equal, searching, merging; and the same for arrays of arrays.
+#pragma once
+
+#include "core/values.h"
+
+namespace arcbatt {
+
+// The first place in a sorted array whose key is not below.
+AB_FN u32 lower_bound(const u32* keys, u32 n, u32 key) {
+    u32 low = 0;
+    while (low < n) {
+        u32 middle = (low + n) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return low;
+}
+AB_FN bool has_key(const u32* keys, u32 n, u32 key) {
+    u32 at = lower_bound(keys, n, key);
+    return at < n && keys[at] == key;
+}
+
+// Ascending order in place of items of `stride` words, by heaps: no recursion, no other memory.
+template <u32 MOST_WORDS, class Before>
+AB_FN void heap_sort(u32* items, u32 n, u32 stride, Before before) {
+    auto copy = [&](u32* to, const u32* from) {
+        for (u32 k = 0; k < stride; ++k) to[k] = from[k];
+    };
+    u32 held[MOST_WORDS], last[MOST_WORDS];
+    auto sift = [&](u32 root, u32 end) {
+        copy(held, items + root * stride);
+        for (;;) {
+            u32 child = 2 * root + 1;
+            if (child >= end) break;
+            if (child + 1 < end && before(items + child * stride, items + (child + 1) * stride)) ++child;
+            if (!before(held, items + child * stride)) break;
+            copy(items + root * stride, items + child * stride);
+            root = child;
+        }
+        copy(items + root * stride, held);
+    };
+    for (u32 k = n / 2; k-- > 0;) sift(k, n);
+    for (u32 end = n; end > 1;) {
+        --end;
+        copy(last, items + end * stride);
+        copy(items + end * stride, items);
+        copy(items, last);
+        sift(0, end);
+    }
+}
+
+#if AB_LANES == 1
+
+// By digits of eight bits, the least first, between the array and free room behind the arena's top; digits all keys
+// share are passed over. The result may lie in either place: false means in the room.
+AB_FN bool radix_sort(u32*& keys, u32*& room, u32 n) {
+    u32 all = keys[0], any = keys[0];
+    for (u32 i = 1; i < n; ++i) {
+        all &= keys[i];
+        any |= keys[i];
+    }
+    bool home = true;
+    for (u32 shift = 0; shift < 32; shift += 8) {
+        if (((all ^ any) >> shift & 0xFFu) == 0) continue;
+        u32 count[256] = {};
+        for (u32 i = 0; i < n; ++i) ++count[keys[i] >> shift & 0xFFu];
+        u32 place = 0;
+        for (u32 digit = 0; digit < 256; ++digit) {
+            u32 here = count[digit];
+            count[digit] = place;
+            place += here;
+        }
+        for (u32 i = 0; i < n; ++i) room[count[keys[i] >> shift & 0xFFu]++] = keys[i];
+        u32* other = keys;
+        keys = room;
+        room = other;
+        home = !home;
+    }
+    return home;
+}
+
+// Ascending order in place: short arrays by insertion, longer ones by digits, or by heaps where there is no room.
+AB_FN void sort_keys(const Ctx& c, u32* keys, u32 n) {
+    if (n < 24) {
+        for (u32 i = 1; i < n; ++i) {
+            u32 key = keys[i], j = i;
+            for (; j > 0 && keys[j - 1] > key; --j) keys[j] = keys[j - 1];
+            keys[j] = key;
+        }
+        return;
+    }
+    bool sorted = true;
+    for (u32 i = 1; i < n && sorted; ++i) sorted = keys[i - 1] <= keys[i];
+    if (sorted) return;
+    if (n >= 64 && c.a.capacity - c.a.top >= n) {
+        u32 *from = keys, *room = c.a.at(c.a.top);
+        if (!radix_sort(from, room, n))
+            for (u32 i = 0; i < n; ++i) keys[i] = from[i];
+        return;
+    }
+    heap_sort<1>(keys, n, 1, [](const u32* a, const u32* b) { return *a < *b; });
+}
+
+// Ascending order in place of items of `stride` words.
+template <u32 MOST_WORDS, class Before>
+AB_FN void order_items(const Ctx&, u32* items, u32 n, u32 stride, Before before) {
+    heap_sort<MOST_WORDS>(items, n, stride, before);
+}
+
+#else
+
+// How many of the first `before_it` items of two runs merged come from the left one. Equal items stay in order.
+template <class Before>
+AB_FN u32 taken_from_left(const u32* left, u32 left_n, const u32* right, u32 right_n, u32 stride, u32 before_it,
+                          Before before) {
+    u32 low = before_it > right_n ? before_it - right_n : 0, high = least(before_it, left_n);
+    while (low < high) {
+        u32 at = (low + high) / 2;
+        if (before(right + (before_it - 1 - at) * stride, left + at * stride))
+            high = at;
+        else
+            low = at + 1;
+    }
+    return low;
+}
+
+// One pass of a merge sort: neighbouring runs become one. Each lane makes a stretch of what comes out, having searched
+// where in the two runs it begins.
+template <class Before>
+AB_FN void merge_runs(const Ctx& c, const u32* from, u32* to, u32 n, u32 stride, u32 run, Before before) {
+    u32 stretch = (n + AB_LANES - 1) / AB_LANES;
+    c.g.each(AB_LANES, [&](u32 lane) {
+        u32 place = least(lane * stretch, n), end = least(place + stretch, n);
+        while (place < end) {
+            u32 start = place / (2 * run) * (2 * run), middle = least(start + run, n), stop = least(middle + run, n);
+            const u32 *left = from + start * stride, *right = from + middle * stride;
+            u32 left_n = middle - start, right_n = stop - middle;
+            u32 i = taken_from_left(left, left_n, right, right_n, stride, place - start, before), j = place - start - i;
+            for (u32 last = least(end, stop); place < last; ++place) {
+                bool first = i < left_n && (j == right_n || !before(right + j * stride, left + i * stride));
+                const u32* item = first ? left + i++ * stride : right + j++ * stride;
+                for (u32 k = 0; k < stride; ++k) to[place * stride + k] = item[k];
+            }
+        }
+    });
+}
+
+template <class Before>
+AB_FN void merge_sort(const Ctx& c, u32* items, u32* room, u32 n, u32 stride, u32 run, Before before) {
+    u32 *from = items, *to = room;
+    for (; run < n; run *= 2) {
+        merge_runs(c, from, to, n, stride, run, before);
+        u32* other = from;
+        from = to;
+        to = other;
+    }
+    if (from != items) c.g.each(n * stride, [&](u32 k) { items[k] = from[k]; });
+}
+
+// Each 32 keys in order, a key a lane: a bitonic network whose steps are exchanges between lanes.
+AB_FN void sort_runs(const Ctx& c, u32* keys, u32 n) {
+    u32 lane = c.g.lane();
+    c.g.sync();
+    for (u32 first = 0; first < n; first += AB_LANES) {
+        u32 key = first + lane < n ? keys[first + lane] : 0xFFFFFFFFu;
+        for (u32 size = 2; size <= AB_LANES; size *= 2)
+            for (u32 step = size / 2; step > 0; step /= 2) {
+                u32 other = c.g.shuffle(key, lane ^ step);
+                bool low = (lane & step) == 0, up = (lane & size) == 0;
+                key = low == up ? least(key, other) : most(key, other);
+            }
+        if (first + lane < n) keys[first + lane] = key;
+    }
+    c.g.sync();
+}
+
+// Ascending order in place: runs of 32 are merged behind the arena's top, or one lane sorts where there is no room.
+AB_CALL void sort_keys(const Ctx& c, u32* keys, u32 n) {
+    if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return keys[i] > keys[i + 1]; })) return;
+    auto before = [](const u32* a, const u32* b) { return *a < *b; };
+    if (n > AB_LANES && c.a.capacity - c.a.top < n) {
+        c.g.one([&] { heap_sort<1>(keys, n, 1, before); });
+        return;
+    }
+    sort_runs(c, keys, n);
+    merge_sort(c, keys, c.a.at(c.a.top), n, 1, AB_LANES, before);
+}
+
+template <u32 MOST_WORDS, class Before>
+AB_FN void order_items(const Ctx& c, u32* items, u32 n, u32 stride, Before before) {
+    if (u64(c.a.capacity - c.a.top) < u64(n) * stride)
+        c.g.one([&] { heap_sort<MOST_WORDS>(items, n, stride, before); });
+    else
+        merge_sort(c, items, c.a.at(c.a.top), n, stride, 1, before);
+}
+
+#endif
+
+// Drop what is equal from keys in order; how many are left.
+AB_FN u32 distinct_keys(const Ctx& c, u32* keys, u32 n) {
+    return c.g.squeeze(keys, n, 1, [&](u32 a, u32 b) { return keys[a] == keys[b]; });
+}
+
+#if AB_LANES > 1
+constexpr u32 MANY_KEYS = 64;
+
+// Many keys that lie close together become a set as bits, one for each number there could be: no sorting. False where
+// they are too few or too far apart, or there is no room.
+AB_CALL bool settle_as_bits(const Ctx& c, u32* keys, u32 n, u32& left) {
+    if (n < MANY_KEYS) return false;
+    auto ordered = [&](u32 k) { return i32(keys[k] ^ 0x80000000u); };
+    u32 low = u32(c.g.min_of(n, INT_MOST, ordered)) ^ 0x80000000u;
+    u32 high = u32(c.g.max_of(n, INT_LEAST, ordered)) ^ 0x80000000u, words = (high - low) / 32 + 1;
+    if (words > n || c.a.capacity - c.a.top < words) return false;
+    u32* bits = c.a.at(c.a.top);
+    c.g.each(words, [&](u32 k) { store_volatile(bits[k], 0); });
+    c.g.each(n, [&](u32 k) { fetch_or(bits[(keys[k] - low) / 32], 1u << (keys[k] - low) % 32); });
+    left = c.g.scan(
+        words, [&](u32 k) { return count_bits(load_volatile(bits[k])); },
+        [&](u32 k, u32 at) {
+            for (u32 rest = load_volatile(bits[k]); rest; rest &= rest - 1)
+                keys[at++] = low + 32 * k + lowest_bit(rest);
+        });
+    return true;
+}
+#endif
+
+// Sort and drop what is equal: any keys to a set's.
+AB_FN u32 settle_keys(const Ctx& c, u32* keys, u32 n) {
+#if AB_LANES > 1
+    u32 left = 0;
+    if (settle_as_bits(c, keys, n, left)) return left;
+#endif
+    sort_keys(c, keys, n);
+    return distinct_keys(c, keys, n);
+}
+
+// Order of two sets of keys as the sorted tuples they are: -1, 0 or 1.
+AB_FN i32 compare_keys(const u32* a, u32 an, const u32* b, u32 bn) {
+    u32 n = least(an, bn);
+    for (u32 i = 0; i < n; ++i)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return an == bn ? 0 : an < bn ? -1 : 1;
+}
+
+#if AB_LANES == 1
+// Ascending order of items of two words: short runs by insertion, then merged by turns between the array and free room;
+// by heaps where there is none.
+template <class Before>
+AB_FN void sort_pairs(const Ctx&, u32* pairs, u32 n, u32* room, Before before) {
+    auto put = [](u32* to, const u32* from) {
+        to[0] = from[0];
+        to[1] = from[1];
+    };
+    constexpr u32 RUN = 8;
+    if (n > RUN && !room) return heap_sort<2>(pairs, n, 2, before);
+    for (u32 start = 0; start < n; start += RUN) {
+        u32 end = least(start + RUN, n);
+        for (u32 i = start + 1; i < end; ++i) {
+            u32 held[2] = {pairs[2 * i], pairs[2 * i + 1]}, j = i;
+            for (; j > start && before(held, pairs + 2 * j - 2); --j) put(pairs + 2 * j, pairs + 2 * j - 2);
+            put(pairs + 2 * j, held);
+        }
+    }
+    u32 *from = pairs, *to = room;
+    for (u32 run = RUN; run < n; run *= 2) {
+        for (u32 start = 0; start < n; start += 2 * run) {
+            u32 middle = least(start + run, n), end = least(start + 2 * run, n), i = start, j = middle, at = start;
+            bool apart = j >= end || !before(from + 2 * j, from + 2 * j - 2);  // the second run is all behind the first
+            while (!apart && i < middle && j < end) {
+                bool second = before(from + 2 * j, from + 2 * i);
+                put(to + 2 * at++, from + 2 * (second ? j++ : i++));
+            }
+            while (i < middle) put(to + 2 * at++, from + 2 * i++);
+            while (j < end) put(to + 2 * at++, from + 2 * j++);
+        }
+        u32* other = from;
+        from = to;
+        to = other;
+    }
+    if (from != pairs)
+        for (u32 k = 0; k < 2 * n; ++k) pairs[k] = from[k];
+}
+#else
+template <class Before>
+AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, u32* room, Before before) {
+    if (room)
+        merge_sort(c, pairs, room, n, 2, 1, before);
+    else
+        c.g.one([&] { heap_sort<2>(pairs, n, 2, before); });
+}
+#endif
+
+// Objects without those that are empty or equal the one before, but for one that is empty; how many are left. Loops
+// over pairs make many of them: `connect` has nothing for most.
+AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
+    u32 empty = u32(c.g.min_of(n, i32(n), [&](u32 i) { return pairs[2 * i + 1] ? i32(n) : i32(i); }));
+    return c.g.squeeze(pairs, n, 2, [&](u32 a, u32 b) {
+        const u32 *x = pairs + 2 * a, *y = pairs + 2 * b;
+        return y[1] == 0 ? b != empty : x[1] == y[1] && compare_keys(c.a.at(x[0]), x[1], c.a.at(y[0]), y[1]) == 0;
+    });
+}
+
+// Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
+AB_CALL u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
+    constexpr u32 MANY = 64;
+    auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
+    if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))
+        return n;  // strictly ascending, so nothing is equal
+    u32 kept = n >= MANY ? drop_repeated(c, pairs, n) : n;
+    bool behind = n - kept >= kept, ahead = c.a.capacity - c.a.top >= 2 * u64(kept);
+    sort_pairs(c, pairs, kept, behind ? pairs + 2 * kept : ahead ? c.a.at(c.a.top) : nullptr, before);
+    return c.g.squeeze(pairs, kept, 2, [&](u32 a, u32 b) { return !before(pairs + 2 * a, pairs + 2 * b); });
+}
+
+}  // namespace arcbatt

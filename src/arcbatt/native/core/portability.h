@@ -1,0 +1,192 @@
+// Everything that differs between the places this code is compiled for:
+//   - the CPU extension (any C++17 compiler), one lane a group;
+//   - the same on the CPU with 32 lanes a group, for tests: turns.h runs them by turns (AB_LANES=32);
+//   - NVIDIA GPUs from sm_60 on through NVRTC or nvcc, a warp a group (AB_LANES=32) or a thread (AB_LANES=1), no
+//     standard headers.
+#pragma once
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define AB_DEVICE 1
+#else
+#define AB_DEVICE 0
+#endif
+
+#if defined(__CUDACC_RTC__)
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#else
+#include <cstdint>
+#endif
+
+// AB_CALL is for what is big and called from many places: on the GPU a call of its own, so that the kernel stays small
+// enough for its compiler and its instruction cache.
+// AB_ROLLED stands before loops that are not to be unrolled there, for the same reason.
+#if AB_DEVICE
+#define AB_FN __device__ inline
+#define AB_CALL __device__ __noinline__
+#define AB_ROLLED _Pragma("unroll 1")
+#else
+#define AB_FN inline
+#define AB_CALL inline
+#define AB_ROLLED
+#endif
+
+#ifndef AB_LANES
+#define AB_LANES 1
+#endif
+static_assert(AB_LANES == 1 || AB_LANES == 32, "a group has one lane or 32");
+// Set where this code is compiled once more, for a lane of a group by itself (by_lanes.h).
+#ifndef AB_OWN_SLOTS
+#define AB_OWN_SLOTS 0
+#endif
+
+namespace arcbatt {
+
+using i8 = int8_t;
+using u8 = uint8_t;
+using u16 = uint16_t;
+using i32 = int32_t;
+using u32 = uint32_t;
+using i64 = int64_t;
+using u64 = uint64_t;
+
+constexpr i32 INT_LEAST = -2147483647 - 1;
+constexpr i32 INT_MOST = 2147483647;
+
+template <class T>
+AB_FN T least(T a, T b) {
+    return b < a ? b : a;
+}
+
+template <class T>
+AB_FN T most(T a, T b) {
+    return a < b ? b : a;
+}
+
+// What lies at an address, which launches are given as numbers.
+template <class T>
+AB_FN T* device_pointer(u64 address) {
+    return reinterpret_cast<T*>(address);
+}
+
+AB_FN i32 magnitude(i32 x) { return x < 0 ? -x : x; }
+
+// Add to a word that others may change at the same time; what it was.
+AB_FN u32 fetch_add(u32& word, u32 by) {
+#if AB_DEVICE
+    return atomicAdd(&word, by);
+#else
+    u32 before = word;
+    word += by;
+    return before;
+#endif
+}
+AB_FN u64 fetch_add(u64& word, u64 by) {
+#if AB_DEVICE
+    return atomicAdd(reinterpret_cast<unsigned long long*>(&word), by);
+#else
+    u64 before = word;
+    word += by;
+    return before;
+#endif
+}
+// Make a word another if it is what it was thought to be; whether it was.
+AB_FN bool compare_exchange(u32& word, u32 was, u32 becomes) {
+#if AB_DEVICE
+    return atomicCAS(&word, was, becomes) == was;
+#else
+    if (word != was) return false;
+    word = becomes;
+    return true;
+#endif
+}
+// A word as it is now, whoever wrote it.
+AB_FN u32 load_volatile(const u32& word) { return *const_cast<const volatile u32*>(&word); }
+AB_FN void store_volatile(u32& word, u32 x) { *const_cast<volatile u32*>(&word) = x; }
+// What was written before this is there for whoever sees what is written after it; and the other way round.
+AB_FN void fence() {
+#if AB_DEVICE
+    __threadfence();
+#endif
+}
+// Let others go on for a while.
+AB_FN void wait_a_little(u32 nanoseconds = 1000) {
+    (void)nanoseconds;
+#if AB_DEVICE && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    __nanosleep(nanoseconds);
+#endif
+}
+AB_FN void fetch_or(u32& word, u32 bits) {
+#if AB_DEVICE
+    atomicOr(&word, bits);
+#else
+    word |= bits;
+#endif
+}
+// Cycles of the clock of a GPU's multiprocessor; elsewhere a count of how often it was looked at.
+AB_FN i64 clock_ticks() {
+#if AB_DEVICE
+    return clock64();
+#else
+    static thread_local i64 looks = 0;
+    return ++looks;
+#endif
+}
+
+AB_FN u32 lowest_bit(u64 x) {
+#if AB_DEVICE
+    return u32(__ffsll(i64(x))) - 1;
+#elif defined(__GNUC__)
+    return u32(__builtin_ctzll(x));
+#else
+    u32 n = 0;
+    for (; (x & 1) == 0; x >>= 1) ++n;
+    return n;
+#endif
+}
+
+AB_FN u32 lowest_bit(u32 x) {
+#if AB_DEVICE
+    return u32(__ffs(i32(x))) - 1;
+#else
+    return lowest_bit(u64(x));
+#endif
+}
+
+AB_FN u32 leading_zeros(u32 x) {
+#if AB_DEVICE
+    return u32(__clz(i32(x)));
+#elif defined(__GNUC__)
+    return u32(__builtin_clz(x));
+#else
+    u32 n = 0;
+    for (; (x >> 31) == 0; x <<= 1) ++n;
+    return n;
+#endif
+}
+
+AB_FN u32 count_bits(u64 x) {
+#if AB_DEVICE
+    return u32(__popcll(x));
+#else
+    x -= (x >> 1) & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return u32((x * 0x0101010101010101u) >> 56);
+#endif
+}
+// A GPU's registers have 32 bits.
+AB_FN u32 count_bits(u32 x) {
+#if AB_DEVICE
+    return u32(__popc(x));
+#else
+    return count_bits(u64(x));
+#endif
+}
+
+}  // namespace arcbatt

@@ -1,0 +1,563 @@
+// The GPU target: a launch of resident groups, each with an arena of its own, that take work items until none is left.
+// An item is a slice of the programs and a sample. backends/cuda.py builds the tables and reads the results.
+#pragma once
+
+#include "core/digest.h"
+#include "exec/samples.h"
+#include "loops/shares.h"
+
+namespace arcbatt {
+
+// A lowered slice: places in the blob of all slices' words.
+struct Slice {
+    u32 code, types, parts, image, image_words, outputs, output_count;
+    u32 input_slot, samples_slot, expected_slot;
+};
+// One of its outputs; its shape is as digest.h reads it.
+struct SliceOutput {
+    u32 slot, type, column, shape, shape_words;
+};
+
+// A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
+// shared out, or a halt to take up again, which come up on the way.
+struct Task {
+    u32 kind, a, b;
+    u32 ready;  // whether a task that came up is there
+};
+enum TaskKind : u32 { START = 0, PART_OF = 1, TAKE_UP = 2 };
+
+// A halt (shares.h) and whose it is: of an item, or of a part that was left in turn.
+struct Halt {
+    u32 slice, sample;
+    u32 index, n;           // the items that are left, as far as they are shared out
+    u32 top;                // of the arena
+    u32 parent;             // the part, or NOWHERE
+    u32 first_part, parts;  // in how many it was shared out
+    u32 pending;            // how many of these have not ended
+    u32 none;
+    u64 place;  // of its words
+};
+struct Part {
+    u32 halt, start, end, none;
+};
+constexpr u64 NO_PLACE = ~u64(0);
+constexpr u32 MOST_PARTS = 24;           // a loop is shared out in
+constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for tasks to come up, some seconds
+constexpr u32 MOST_NAP = 32000;          // nanoseconds between looks, since all groups look at the same words
+
+// Counters of a launch, each of which groups change as they go on.
+struct Progress {
+    u32 next;        // task of the list, or batch
+    u32 unfit;       // items that did not fit
+    u32 head, tail;  // of the queue of tasks that came up: the first not taken, and the first place that is free
+    u32 open;        // tasks that have not ended, in the list or the queue
+    u32 halts, parts;
+    u32 none;
+};
+
+// Everything a launch needs, as 64-bit words in device memory; addresses are 0 for what is not asked for. Work is a
+// list of tasks, which a group takes one by one, or the groups of a block each one at a time (`together`), and what
+// comes up while they run; or, without a list, every slice with every sample of `order`, which a block takes `batch`
+// samples at a time. A block that has a batch runs one instruction after the other for all its samples, so that its
+// groups run the same code at the same time: a kernel of this size waits long for instructions that no other group has
+// just had. That is for slices without loops, which take about the same time for every sample.
+struct Launch {
+    u64 blob, slices, tasks, work_count, progress;
+    u64 order, order_count, batch, together;
+    u64 arenas, arena_words, max_steps;
+    u64 cells, offset, height, width, input, expected, task, first, count, demo;
+    u64 columns, statuses, matches, agreement, hashes;
+    u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
+    u64 again;                                                                       // items that did not fit
+    u64 patience;  // after how many ticks the loops of a list's items are shared out; 0 for never
+    u64 halts, most_halts, parts, most_parts, shares, queue;
+    u64 memory, memory_words, memory_next;  // for halts and shares
+    u64 ticks;                              // of each task, over 16; those of the queue behind those of the list
+    u64 objects, object_places, grids;      // of inputs, where they were found before (cuda_objects.h)
+};
+
+// What an output that is OK is to those who compare it; see digest.h.
+struct SeenThere {
+    bool grid;
+    i32 h, w;
+    const i8* cells;
+    u64 hash;
+};
+AB_FN Status look_at(Ctx& c, bool nothing, const u32* words, const u32* shape, u32 length, bool hashed,
+                     SeenThere& out) {
+    if (length == 1 && shape[0] == K_GRID) {
+        Grid g = Form<Grid>::load(words);
+        if (g.h > 0 && g.w > 0) {
+            out = SeenThere{true, g.h, g.w, cells(c, g), 0};
+            if (hashed) out.hash = hash_grid(c.g, out.cells, g.h, g.w);
+            return OK;
+        }
+    }
+    u32 room = c.a.take(5);
+    if (room == NOWHERE) return OVERFLOW_;
+    u32* found = c.a.at(room);
+    c.g.one([&] {
+        Reader reader;
+        if (nothing)
+            reader.tuple(0);
+        else
+            read_value(c, shape, length, words, reader);
+        found[0] = reader.is_grid();
+        found[1] = u32(reader.h);
+        found[2] = u32(reader.w);
+        found[3] = u32(reader.hash());
+        found[4] = u32(reader.hash() >> 32);
+    });
+    out = SeenThere{found[0] != 0, i32(found[1]), i32(found[2]), nullptr, found[3] | u64(found[4]) << 32};
+    if (!out.grid) return OK;
+    u32 place = c.a.take((u64(out.h) * u64(out.w) + 3) / 4);
+    if (place == NOWHERE) return OVERFLOW_;
+    i8* to = reinterpret_cast<i8*>(c.a.at(place));
+    c.g.one([&] {
+        Reader reader;
+        reader.out = to;
+        read_value(c, shape, length, words, reader);
+    });
+    out.cells = to;
+    if (hashed) out.hash = hash_grid(c.g, to, out.h, out.w);
+    return OK;
+}
+
+// Where the results go, by sample and column.
+struct DeviceResults {
+    const Launch& p;
+    const Packed& data;
+
+    AB_FN Status put(Interpreter& m, i32 sample, const SliceOutput& output, const u32* shape) const {
+        u64 place = u64(sample) * p.columns + output.column;
+        Status s = m.status(output.slot);
+        bool nothing = s == EMPTY_TUPLE;  // the corner of nothing is the empty tuple
+        if (nothing) s = OK;
+        SeenThere seen{false, 0, 0, nullptr, 0};
+        if (s == OK) s = look_at(m.c, nothing, m.value(output.slot), shape, output.shape_words, p.hashes != 0, seen);
+        device_pointer<u8>(p.statuses)[place] = u8(s);
+        if (p.hashes) device_pointer<u64>(p.hashes)[place] = s == OK ? seen.hash : hash_failed(s);
+        if (s != OK || !seen.grid) return s;
+        compare(m.c, sample, place, seen);
+        if (p.pool) keep(m.c, place, seen);
+        return OK;
+    }
+
+    AB_FN void compare(const Ctx& c, i32 sample, u64 place, const SeenThere& seen) const {
+        i32 expected = data.expected[sample];
+        if (expected < 0 || seen.h != data.height[expected] || seen.w != data.width[expected]) return;
+        const u8* wanted = data.cells + data.offset[expected];
+        u32 n = u32(seen.h) * u32(seen.w);
+        u32 same = u32(c.g.sum_of(n, [&](u32 k) { return u8(seen.cells[k]) == wanted[k]; }));
+        device_pointer<u16>(p.agreement)[place] = u16(least(same, 65535u));
+        device_pointer<u8>(p.matches)[place] = same == n;
+    }
+
+    AB_FN void keep(const Ctx& c, u64 place, const SeenThere& seen) const {
+        u32 n = u32(seen.h) * u32(seen.w);
+        if (n > p.largest) return;
+        u32 unit = c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.pool_next), (n + 15) / 16); });
+        u64 start = u64(unit) * 16;
+        device_pointer<i64>(p.grid_offset)[place] = i64(start);
+        device_pointer<i32>(p.grid_height)[place] = seen.h;
+        device_pointer<i32>(p.grid_width)[place] = seen.w;
+        if (start + n > p.pool_bytes) return;  // the host sees how much was wanted, and runs again with that
+        i8* to = device_pointer<i8>(p.pool) + start;
+        c.g.each(n, [&](u32 k) { to[k] = seen.cells[k]; });
+    }
+};
+
+// The groups of a block that work together.
+struct Team {
+    u32 block, groups, group;
+    u32* shared;  // two words: for batches, and for handing out what they are of
+    AB_FN void sync() const {
+#if AB_DEVICE
+        __syncthreads();
+#endif
+    }
+};
+
+// The work of one group.
+struct GroupWork {
+    const Launch& p;
+    Packed data;
+    Interpreter m{};
+    u32 loaded = NOWHERE;  // the slice whose image is in the arena of a group that takes tasks
+
+    AB_FN GroupWork(const Launch& launch, Group lanes)
+        : p(launch), data{device_pointer<const u8>(p.cells),   device_pointer<const i64>(p.offset),
+                          device_pointer<const i32>(p.height), device_pointer<const i32>(p.width),
+                          device_pointer<const i32>(p.input),  device_pointer<const i32>(p.expected),
+                          device_pointer<const i32>(p.task),   device_pointer<const i32>(p.first),
+                          device_pointer<const i32>(p.count),  device_pointer<const i32>(p.demo)} {
+        m.c.g = lanes;
+        m.max_steps = p.max_steps;
+        m.max_trips = trips_for(p.max_steps);
+        m.patience = i64(p.patience);
+    }
+
+    AB_FN Progress& progress() const { return *device_pointer<Progress>(p.progress); }
+    AB_FN const u32* blob() const { return device_pointer<const u32>(p.blob); }
+    AB_FN const Slice& slice(u32 number) const { return device_pointer<const Slice>(p.slices)[number]; }
+
+    AB_FN void use_arena(u32 number) {
+        m.c.a = Arena{device_pointer<u32>(p.arenas) + u64(number) * p.arena_words, 0, u32(p.arena_words)};
+    }
+    AB_FN void use_code(const Slice& slice) {
+        m.code = blob() + slice.code;
+        m.types = Types{reinterpret_cast<const TypeDesc*>(blob() + slice.types), blob() + slice.parts};
+    }
+    AB_FN void load(const Slice& slice) {
+        const u32* image = blob() + slice.image;
+        u32* to = m.c.a.base;
+        m.c.g.each(slice.image_words, [&](u32 k) { to[k] = image[k]; });
+    }
+    AB_FN void begin(const Slice& slice, i32 sample) {
+        m.c.a.top = slice.image_words;
+        m.steps = 0;
+        m.depth = 0;
+        m.edge = 0;
+        m.late = false;
+        m.started = clock_ticks();
+        Inputs{m, data}.put(slice.input_slot, slice.samples_slot, slice.expected_slot, sample);
+        know(slice, sample);
+    }
+    // Where the objects of the input in the arena are known.
+    AB_FN void know(const Slice& slice, i32 sample) {
+        bool there = p.objects && slice.input_slot && m.status(slice.input_slot) == OK;
+        m.c.known.places = there ? device_pointer<const u32>(p.object_places) : nullptr;
+        if (!there) return;
+        m.c.known.pool = device_pointer<const u32>(p.objects);
+        m.c.known.grids = u32(p.grids);
+        m.c.known.number = u32(data.input[sample]);
+        m.c.known.input = Form<Grid>::load(m.value(slice.input_slot));
+    }
+    AB_FN void finish(u32 number, i32 sample) {
+        const Slice& of = slice(number);
+        bool overflowed = false;
+        for (u32 k = 0; k < of.output_count; ++k) {
+            const SliceOutput& output = reinterpret_cast<const SliceOutput*>(blob() + of.outputs)[k];
+            Status s = DeviceResults{p, data}.put(m, sample, output, blob() + output.shape);
+            overflowed = s == OVERFLOW_ || overflowed;
+        }
+        if (overflowed) note(number, sample);
+    }
+    // An item that did not fit, of which there are no results.
+    AB_FN void leave(u32 number, i32 sample) const {
+        const Slice& of = slice(number);
+        m.c.g.each(of.output_count, [&](u32 k) {
+            u32 column = reinterpret_cast<const SliceOutput*>(blob() + of.outputs)[k].column;
+            device_pointer<u8>(p.statuses)[u64(sample) * p.columns + column] = u8(OVERFLOW_);
+        });
+        note(number, sample);
+    }
+    AB_FN void note(u32 number, i32 sample) const {
+        m.c.g.one([&] {
+            u32* pair = device_pointer<u32>(p.again) + 2 * u64(fetch_add(progress().unfit, 1));
+            pair[0] = number;
+            pair[1] = u32(sample);
+        });
+    }
+
+    // --- tasks ---
+    // Run one task of the list; false where there are none left.
+    AB_FN bool run(u32 number) {
+        if (number >= p.work_count) return false;
+        run(device_pointer<const Task>(p.tasks)[number], number);
+        return true;
+    }
+    AB_FN void run(Task task, u64 number) {
+        i64 start = clock_ticks();
+        if (task.kind == START)
+            run_item(task.a, i32(task.b));
+        else if (task.kind == PART_OF)
+            run_part(task.a);
+        else
+            take_up(task.a);
+        m.c.g.one([&] {
+            fetch_add(progress().open, u32(-1));
+            if (p.ticks) device_pointer<u32>(p.ticks)[number] = u32((clock_ticks() - start) >> 4);
+        });
+    }
+
+    // --- tasks that come up ---
+    AB_FN Task* queue() const { return device_pointer<Task>(p.queue); }
+
+    // Tasks of a kind for numbers from `first` on, by one lane; what they need is written.
+    AB_FN void come_up(u32 kind, u32 first, u32 count) const {
+        fetch_add(progress().open, count);
+        u32 at = fetch_add(progress().tail, count);
+        for (u32 k = 0; k < count; ++k) {
+            Task& task = queue()[at + k];
+            task.kind = kind;
+            task.a = first + k;
+        }
+        fence();
+        for (u32 k = 0; k < count; ++k) store_volatile(queue()[at + k].ready, 1);
+    }
+    // Take up to `most` of those that came up, by one lane: how many, and the first.
+    AB_FN u32 take_late(u32 most_tasks, u32& first) const {
+        if (!p.queue) return 0;
+        for (;;) {
+            first = load_volatile(progress().head);
+            i32 there = i32(load_volatile(progress().tail) - first);  // below 0 where an older tail is seen
+            u32 count = least(u32(most(there, 0)), most_tasks);
+            if (count == 0 || compare_exchange(progress().head, first, first + count)) return count;
+        }
+    }
+    // The next one for a group; waits as long as others may have some, and is NOWHERE when all is done or has taken too
+    // long to wait for.
+    AB_FN u32 next_late() const {
+        u32 first = 0, nap = 1000;
+        for (i64 since = clock_ticks(); take_late(1, first) == 0; nap = least(2 * nap, MOST_NAP)) {
+            if (!AB_DEVICE || load_volatile(progress().open) == 0 || clock_ticks() - since > MOST_WAIT) return NOWHERE;
+            wait_a_little(nap);
+        }
+        return first;
+    }
+    // Run one that was taken. Where it does not come it stays open, and the host sees that.
+    AB_FN void run_late(u32 at) {
+        u32 there = m.c.g.from_one([&] {
+            i64 since = clock_ticks();
+            while (!load_volatile(queue()[at].ready) && clock_ticks() - since < MOST_WAIT) wait_a_little();
+            fence();
+            return load_volatile(queue()[at].ready);
+        });
+        if (there) run(queue()[at], p.work_count + at);
+    }
+
+    AB_FN void run_item(u32 number, i32 sample) {
+        use_code(slice(number));
+        if (loaded != number) load(slice(number));
+        loaded = number;
+        begin(slice(number), sample);
+        m.run(0);
+        settle(number, u32(sample), NOWHERE);
+    }
+
+    // What ran to its end gives its results to the item or the part it was for; what did not is put aside.
+    AB_FN void settle(u32 number, u32 sample, u32 parent) {
+        if (m.late)
+            put_aside(number, sample, parent);
+        else if (parent == NOWHERE)
+            finish(number, i32(sample));
+        else
+            give(parent);
+    }
+
+    AB_FN Halt* halts() const { return device_pointer<Halt>(p.halts); }
+    AB_FN const Part& part(u32 number) const { return device_pointer<const Part>(p.parts)[number]; }
+    AB_FN u32* words(u64 place) const { return device_pointer<u32>(p.memory) + place; }
+
+    // Room in the memory for halts and shares, or NO_PLACE.
+    AB_FN u64 room_for(u64 words) const {
+        u64 place = 0, wanted = (words + 31) / 32 * 32;  // whole lines of a cache, which others may have part of
+        m.c.g.one([&] { place = fetch_add(*device_pointer<u64>(p.memory_next), wanted); });
+        place = m.c.g.shuffle(place, 0u);
+        return place + wanted <= p.memory_words ? place : NO_PLACE;
+    }
+
+    AB_FN void put_aside(u32 number, u32 sample, u32 parent) {
+        u32 level = m.level_to_share();
+        u64 place = room_for(Shares{m}.halt_words(level));
+        u32 at = m.c.g.from_one([&] { return fetch_add(progress().halts, 1); });
+        if (at >= p.most_halts || place == NO_PLACE) {
+            if (parent == NOWHERE)
+                leave(number, i32(sample));
+            else
+                m.c.g.one([&] { end_part(parent); });
+            return;
+        }
+        const Frame& f = m.frames[level];
+        u32 grain = most(m.grain(level), 1u), done = u32(f.index - f.start);
+        u64 items = least(f.n - f.index, next_items(grain, done, Shares{m}.steps_at(level)));
+        Halt halt{number, sample, u32(f.index), u32(f.index + items), Shares{m}.top_at(level), parent, 0, 0,
+                  0,      0,      place};
+        Shares{m}.save(level, words(place));
+        m.c.g.one([&] { share_out(halt, at, u32(least(most(items / grain, u64(1)), u64(MOST_PARTS)))); });
+    }
+    // How many items to share out: as many as take the loop to its limit of steps, at what those so far cost, for more
+    // would be work for nothing. Where none is done yet, a few show what they cost.
+    AB_FN u64 next_items(u32 grain, u32 done, u64 steps) const {
+        if (done == 0) return u64(MOST_PARTS) * grain;
+        double left = steps < p.max_steps ? double(p.max_steps - steps) : 0.0;
+        return u64(1.1 * left * done / double(most(steps, u64(1)))) + 1 + grain;
+    }
+    // Make parts of a halt's items, by one lane. Where there is no room for them it is taken up at once, and does not
+    // fit.
+    AB_FN void share_out(Halt halt, u32 at, u32 count) const {
+        u32 first = fetch_add(progress().parts, count), items = halt.n - halt.index;
+        if (u64(first) + count > p.most_parts) count = 0;
+        halt.first_part = first;
+        halt.parts = halt.pending = count;
+        halts()[at] = halt;
+        for (u32 k = 0; k < count; ++k) {
+            u32 start = halt.index + u32(u64(items) * k / count), end = halt.index + u32(u64(items) * (k + 1) / count);
+            device_pointer<Part>(p.parts)[first + k] = Part{at, start, end, 0};
+            device_pointer<u64>(p.shares)[first + k] = NO_PLACE;
+        }
+        fence();
+        come_up(count ? PART_OF : TAKE_UP, count ? first : at, count ? count : 1);
+    }
+    // A part has ended, and its share is written; after the last one its loop goes on. By one lane.
+    AB_FN void end_part(u32 number) const {
+        u32 halt = part(number).halt;
+        fence();
+        if (fetch_add(halts()[halt].pending, u32(-1)) == 1) come_up(TAKE_UP, halt, 1);
+    }
+
+    AB_FN const Halt& restored(u32 number) {
+        const Halt& halt = halts()[number];
+        use_code(slice(halt.slice));
+        loaded = halt.slice;
+        Shares{m}.restore(words(halt.place));
+        know(slice(halt.slice), i32(halt.sample));
+        return halt;
+    }
+
+    AB_FN void run_part(u32 number) {
+        Part one = part(number);
+        Halt halt = restored(one.halt);
+        Shares{m}.run_part(one.start, one.end);
+        settle(halt.slice, halt.sample, number);
+    }
+    AB_FN void give(u32 number) {
+        u32 before = halts()[part(number).halt].top;
+        Shares{m}.settle_list();
+        u64 place = room_for(Shares{m}.share_words(before));
+        if (place != NO_PLACE) Shares{m}.give(before, words(place));
+        m.c.g.one([&] {
+            device_pointer<u64>(p.shares)[number] = place;
+            end_part(number);
+        });
+    }
+
+    AB_FN void take_up(u32 number) {
+        Halt halt = restored(number);
+        bool all = halt.parts != 0 || Shares{m}.fail(OVERFLOW_);
+        for (u32 k = 0; k < halt.parts && all; ++k) {
+            u64 place = device_pointer<const u64>(p.shares)[halt.first_part + k];
+            all = Shares{m}.take(place == NO_PLACE ? nullptr : words(place), halt.top);
+        }
+        Shares{m}.finish(all, halt.n);
+        settle(halt.slice, halt.sample, halt.parent);
+    }
+};
+
+// A block's batch: samples, each with an arena, whose first word says where the sample stands.
+struct Batch {
+    GroupWork& work;
+    Team team;
+    u32 number, first, size;
+    u32 round;  // the number at which handing out samples began
+
+    // f(sample) for every sample of the batch, by whichever group is free.
+    template <class F>
+    AB_FN void each(F f) {
+        team.sync();
+        for (;;) {
+            u32 k = work.m.c.g.from_one([&] { return fetch_add(team.shared[1], 1); }) - round;
+            if (k >= size) break;
+            work.use_arena(team.block * u32(work.p.batch) + k);
+            f(device_pointer<const i32>(work.p.order)[first + k]);
+        }
+        round += size + team.groups;
+    }
+
+    AB_FN void run() {
+        const Slice& slice = work.slice(number);
+        Interpreter& m = work.m;
+        work.use_code(slice);
+        each([&](i32 sample) {
+            work.load(slice);
+            work.begin(slice, sample);
+            *m.c.a.base = m.c.a.top;
+        });
+        for (u32 pc = 0; m.code[pc] != HALT; pc += m.code[pc + 1]) {
+            each([&](i32 sample) {
+                m.c.a.top = *m.c.a.base;
+                work.know(slice, sample);
+                m.instruction(pc);
+                m.c.g.sync();
+                *m.c.a.base = m.c.a.top;
+            });
+        }
+        each([&](i32 sample) {
+            m.c.a.top = *m.c.a.base;
+            work.finish(number, sample);
+        });
+    }
+};
+
+// The next tasks of the list for a block, one for each of its groups, until there are none: items of one slice begin
+// at the same time, and their groups run the same code about the same time. Tasks that came up go before.
+AB_FN void take_together(GroupWork& work, Group lanes, Team team) {
+    constexpr u32 LATE = 1u << 31;
+    for (;;) {
+        team.sync();
+        if (team.group == 0) {
+            lanes.one([&] {
+                u32 first = 0, late = work.take_late(team.groups, first);
+                team.shared[0] = late ? first : fetch_add(work.progress().next, team.groups);
+                team.shared[1] = late ? late | LATE : team.groups;
+            });
+        }
+        team.sync();
+        u32 number = team.shared[0] + team.group, count = team.shared[1];
+        if (!(count & LATE) && team.shared[0] >= work.p.work_count) return;
+        if (!(count & LATE))
+            work.run(number);
+        else if (team.group < (count & ~LATE))
+            work.run_late(number);
+    }
+}
+
+// What a group does in a launch.
+AB_FN void run_launch(const Launch& p, Group lanes, Team team) {
+    GroupWork work(p, lanes);
+    u32& next = work.progress().next;
+    if (p.tasks) {
+        work.use_arena(team.block * team.groups + team.group);
+        if (p.together) take_together(work, lanes, team);
+        while (!p.together && work.run(lanes.from_one([&] { return fetch_add(next, 1); }))) {
+        }
+        for (;;) {
+            u32 late = lanes.from_one([&] { return work.next_late(); });
+            if (late == NOWHERE) return;
+            work.run_late(late);
+        }
+    }
+    u32 samples = u32(p.order_count), size = u32(p.batch), a_slice = (samples + size - 1) / size;
+    for (;;) {
+        team.sync();
+        if (team.group == 0) {
+            lanes.one([&] {
+                team.shared[0] = fetch_add(next, 1);
+                team.shared[1] = 0;
+            });
+        }
+        team.sync();
+        u32 batch = team.shared[0];
+        if (batch >= p.work_count) return;
+        u32 first = batch % a_slice * size;
+        Batch{work, team, batch / a_slice, first, least(size, samples - first), 0}.run();
+    }
+}
+
+}  // namespace arcbatt
+
+#if AB_DEVICE
+#ifndef AB_THREADS
+#define AB_THREADS 512
+#endif
+#ifndef AB_BLOCKS
+#define AB_BLOCKS 1
+#endif
+
+extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS) arcbatt_run(const arcbatt::Launch* launch) {
+    using namespace arcbatt;
+    __shared__ u32 shared[2];
+    run_launch(*launch, Group{}, Team{blockIdx.x, AB_THREADS / AB_LANES, threadIdx.x / AB_LANES, shared});
+}
+#endif

@@ -1,0 +1,261 @@
+// Containers of any type: what the language does with sets and tuples whatever they hold.
+// A container is two words, offset and count; `type` is the type of its items.
+#pragma once
+
+#include "core/marks.h"
+
+namespace arcbatt {
+namespace generic {
+
+struct Items {
+    u32 off, n;
+};
+
+AB_FN Items items_at(const u32* slot) { return Items{slot[0], slot[1]}; }
+AB_FN void put(u32* slot, Items v) {
+    slot[0] = v.off;
+    slot[1] = v.n;
+}
+AB_FN Status make(Ctx& c, const Types& types, u32 type, u64 n, Items& out) {
+    u32 off = c.a.take(n * types[type].item_words);
+    if (off == NOWHERE) return OVERFLOW_;
+    out = Items{off, u32(n)};
+    return OK;
+}
+
+// The union of two sorted arrays of distinct keys; how many there are.
+AB_FN u32 unite(const Ctx& c, const u32* x, u32 xn, const u32* y, u32 yn, u32* to) {
+#if AB_LANES == 1
+    (void)c;
+    u32 i = 0, j = 0, n = 0;
+    while (i < xn || j < yn) {
+        if (j == yn || (i < xn && x[i] <= y[j])) {
+            if (j < yn && x[i] == y[j]) ++j;
+            to[n++] = x[i++];
+        } else {
+            to[n++] = y[j++];
+        }
+    }
+    return n;
+#else
+    c.g.each(xn, [&](u32 i) { to[i + lower_bound(y, yn, x[i])] = x[i]; });
+    c.g.each(yn, [&](u32 j) {
+        u32 at = lower_bound(x, xn, y[j]);
+        to[j + at + (at < xn && x[at] == y[j])] = y[j];
+    });
+    return distinct_keys(c, to, xn + yn);
+#endif
+}
+
+AB_CALL Status combine(Ctx& c, const Types& types, u32 type, bool is_set, Items a, Items b, Items& out) {
+    u32 stride = types[type].item_words;
+    Status s = make(c, types, type, u64(a.n) + b.n, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    const u32 *x = c.a.at(a.off), *y = c.a.at(b.off);
+    if (is_set && is_key(types[type])) {
+        out.n = unite(c, x, a.n, y, b.n, to);
+        c.a.top = out.off + out.n;
+        return OK;
+    }
+    c.g.each(a.n * stride, [&](u32 k) { to[k] = x[k]; });
+    c.g.each(b.n * stride, [&](u32 k) { to[a.n * stride + k] = y[k]; });
+    if (is_set) {
+        out.n = settle_items(c, types, type, to, out.n);
+        c.a.top = out.off + out.n * stride;
+    }
+    return OK;
+}
+
+// Items of a that are (keep) or are not (drop) in b; order stays.
+AB_CALL Status select(Ctx& c, const Types& types, u32 type, Items a, Items b, bool b_is_set, bool keep, Items& out) {
+    u32 stride = types[type].item_words;
+    Status s = make(c, types, type, a.n, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    const u32 *x = c.a.at(a.off), *y = c.a.at(b.off);
+    out.n = c.g.compact(
+        a.n,
+        [&](u32 k) {
+            const u32* item = x + k * stride;
+            bool in = b_is_set ? in_set(c, types, type, y, b.n, item) : found_in_tuple(c, types, type, y, b.n, item);
+            return in == keep;
+        },
+        [&](u32 k, u32 place) { copy_words(to + place * stride, x + k * stride, stride); });
+    c.a.top = out.off + out.n * stride;
+    return OK;
+}
+
+AB_CALL Status insert(Ctx& c, const Types& types, u32 type, const u32* item, Items set, Items& out) {
+    u32 stride = types[type].item_words;
+    Status s = make(c, types, type, u64(set.n) + 1, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    const u32* x = c.a.at(set.off);
+    c.g.each(set.n * stride, [&](u32 k) { to[k] = x[k]; });
+    copy_words(to + set.n * stride, item, stride);
+    out.n = settle_items(c, types, type, to, out.n);
+    c.a.top = out.off + out.n * stride;
+    return OK;
+}
+
+AB_CALL Status remove(Ctx& c, const Types& types, u32 type, const u32* item, Items from, Items& out) {
+    u32 stride = types[type].item_words;
+    Status s = make(c, types, type, from.n, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    const u32* x = c.a.at(from.off);
+    out.n = c.g.compact(
+        from.n, [&](u32 k) { return compare_items(c, types, type, x + k * stride, item) != 0; },
+        [&](u32 k, u32 place) { copy_words(to + place * stride, x + k * stride, stride); });
+    c.a.top = out.off + out.n * stride;
+    return OK;
+}
+
+AB_CALL Status repeat(Ctx& c, const Types& types, u32 type, const u32* item, i32 n, Items& out) {
+    u32 stride = types[type].item_words;
+    if (n > i32(MAX_ITEMS)) return LIMIT;
+    Status s = make(c, types, type, n > 0 ? u64(n) : 0, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    c.g.each(out.n, [&](u32 k) { copy_words(to + k * stride, item, stride); });
+    return OK;
+}
+
+// The first of equal items: a sorted copy that carries places finds them; short tuples are searched as they are.
+AB_CALL Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out) {
+    u32 stride = types[type].item_words;
+    Status s = make(c, types, type, from.n, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    const u32* x = c.a.at(from.off);
+    u32 n = 0;
+    Items seen{0, 0};
+    if (from.n > 64) {
+        s = make(c, types, type, from.n, seen);
+        if (s != OK) return s;
+    }
+    u32* sorted = c.a.at(seen.off);
+    u32 sorted_n = 0;  // the part of what was kept that is in the sorted copy
+    for (u32 k = 0; k < from.n; ++k) {
+        const u32* item = x + k * stride;
+        if (sorted_n && in_set(c, types, type, sorted, sorted_n, item)) continue;
+        if (in_tuple(c, types, type, to + sorted_n * stride, n - sorted_n, item)) continue;
+        copy_words(to + n * stride, item, stride);
+        ++n;
+        if (from.n > 64 && n - sorted_n >= 64) {
+            c.g.each(n * stride, [&](u32 i) { sorted[i] = to[i]; });
+            sort_items(c, types, type, sorted, n);
+            sorted_n = n;
+        }
+    }
+    out.n = n;
+    c.a.top = out.off + n * stride;
+    return OK;
+}
+
+// The items of the items; `inner` is their type.
+AB_CALL Status merge(Ctx& c, const Types& types, u32 inner, bool to_set, Items from, Items& out) {
+    u32 stride = types[inner].item_words;
+    const u32* pairs = c.a.at(from.off);
+    u64 total = u64(c.g.sum_of(from.n, [&](u32 k) { return i64(pairs[2 * k + 1]); }));
+    if (total > 4 * u64(MAX_SIZE)) return ESCAPE;  // whether that is beyond a limit depends on what is equal
+    if (to_set && is_key(types[inner]) && unite_by_marks(c, types[inner].kind, pairs, from.n, total, out.off, out.n))
+        return OK;
+    Status s = make(c, types, inner, total, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    u32 at = 0;
+    for (u32 k = 0; k < from.n; ++k) {
+        const u32* x = c.a.at(pairs[2 * k]);
+        u32 n = pairs[2 * k + 1] * stride;
+        c.g.each(n, [&](u32 i) { to[at + i] = x[i]; });
+        at += n;
+    }
+    if (to_set) {
+        out.n = settle_items(c, types, inner, to, out.n);
+        c.a.top = out.off + out.n * stride;
+    }
+    return OK;
+}
+
+// The item that occurs most or least; the least of several.
+AB_CALL Status common(Ctx& c, const Types& types, u32 type, bool is_set, bool most_common, Items from, u32* item) {
+    if (from.n == 0) return EMPTY;
+    u32 stride = types[type].item_words, mark = c.a.top;
+    const u32* x = c.a.at(from.off);
+    if (!is_set) {
+        Items sorted;
+        Status s = make(c, types, type, from.n, sorted);
+        if (s != OK) return s;
+        u32* to = c.a.at(sorted.off);
+        c.g.each(from.n * stride, [&](u32 k) { to[k] = x[k]; });
+        sort_items(c, types, type, to, from.n);
+        x = to;
+    }
+    u32 best = 0, best_count = 0;
+    for (u32 start = 0; start < from.n;) {
+        u32 end = start + 1;
+        while (end < from.n && compare_items(c, types, type, x + start * stride, x + end * stride) == 0) ++end;
+        u32 count = end - start;
+        if (best_count == 0 || (most_common ? count > best_count : count < best_count)) {
+            best = start;
+            best_count = count;
+        }
+        start = end;
+    }
+    copy_words(item, x + best * stride, stride);
+    c.a.top = mark;
+    return OK;
+}
+
+AB_CALL Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_set, bool right_set, u32 pair_type,
+                       Items a, Items b, Items& out) {
+    u64 n = u64(a.n) * b.n;
+    if (n > MAX_ITEMS) return LIMIT;
+    u32 ls = types[left].item_words, rs = types[right].item_words, stride = types[pair_type].item_words;
+    Status s = make(c, types, pair_type, n, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    const u32 *x = c.a.at(a.off), *y = c.a.at(b.off);
+    if (types[pair_type].kind == K_IJ || types[pair_type].kind == K_CELL) {
+        // Two keys become one.
+        bool cell = types[pair_type].kind == K_CELL;
+        bool bad = c.g.any(u32(n), [&](u32 k) {
+            u32 p = x[k / b.n], q = y[k % b.n];
+            if (cell) return !colour_fits(key_int(p)) || !place_fits_cell(key_ij(q));
+            return !ij_fits(IJ{key_int(p), key_int(q)});
+        });
+        if (bad) return ESCAPE;
+        c.g.each(u32(n), [&](u32 k) {
+            u32 p = x[k / b.n], q = y[k % b.n];
+            to[k] = cell ? cell_key(key_int(p), key_ij(q)) : ij_key(IJ{key_int(p), key_int(q)});
+        });
+    } else {
+        c.g.each(u32(n), [&](u32 k) {
+            copy_words(to + k * stride, x + (k / b.n) * ls, ls);
+            copy_words(to + k * stride + ls, y + (k % b.n) * rs, rs);
+        });
+    }
+    if (!left_set || !right_set) {
+        out.n = settle_items(c, types, pair_type, to, out.n);
+        c.a.top = out.off + out.n * stride;
+    }
+    return OK;
+}
+
+AB_CALL Status sizefilter(Ctx& c, const Types& types, u32 type, bool is_set, Items from, i32 size, Items& out) {
+    Status s = make(c, types, type, from.n, out);
+    if (s != OK) return s;
+    u32* to = c.a.at(out.off);
+    const u32* x = c.a.at(from.off);
+    out.n = c.g.compact(
+        from.n, [&](u32 k) { return i64(x[2 * k + 1]) == size; },
+        [&](u32 k, u32 place) { copy_words(to + 2 * place, x + 2 * k, 2); });
+    if (!is_set) out.n = settle_items(c, types, type, to, out.n);
+    c.a.top = out.off + 2 * out.n;
+    return OK;
+}
+
+}  // namespace generic
+}  // namespace arcbatt

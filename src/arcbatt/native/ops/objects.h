@@ -1,0 +1,144 @@
+// Objects: finding them in grids, by what is connected, by colour, and as whole rows and columns.
+#pragma once
+
+#include "core/components.h"
+
+namespace arcbatt {
+namespace objects_impl {
+
+// An object for each colour, the most common one left out or not.
+AB_FN Status by_colour(Ctx& c, Grid g, bool without_background, Objects& out) {
+    Found found;
+    Boards b;
+    u32* starts;
+    u32 n = u32(g.h) * u32(g.w);
+    Status s = make_found(c, g, least(n, 256u), found, out);
+    if (s == OK) s = draw_boards(c, g, b);
+    if (s == OK) s = take_words(c, b.words, starts);
+    u32 background = NOWHERE;
+    if (s == OK && without_background) s = background_slot(c, b, background);
+    if (s != OK) return s;
+    for (u32 slot = 0; slot < b.slots; ++slot)
+        if (slot != background) found.add(write_cells(c, b, slot, starts, c.a.at(found.keys + found.cells)));
+    keep_found(c, found, out.off, out);
+    return OK;
+}
+
+#if AB_LANES > 1
+// The objects of the input as they were found before: how many, of how many cells; where each begins and how many cells
+// it has; the cells.
+AB_FN Status copy_known(Ctx& c, const u32* known, Objects& out) {
+    u32 count = known[0], all = known[1];
+    Object keys;
+    Status s = make_array(c, all, keys);
+    if (s == OK) s = make_pairs(c, count, out);
+    if (s != OK) return s;
+    const u32 *from = known + 2, *from_keys = from + 2 * count;
+    u32 *to = words(c, keys), *pairs = words(c, out);
+    c.g.each(all, [&](u32 k) { to[k] = from_keys[k]; });
+    c.g.each(2 * count, [&](u32 k) { pairs[k] = from[k] + (k % 2 ? 0 : keys.off); });
+    return OK;
+}
+#endif
+
+}  // namespace objects_impl
+
+namespace op {
+
+AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_bg, Objects& out) {
+    using namespace objects_impl;
+    u32 n = u32(g.h) * u32(g.w);
+    if (without_bg && n == 0) return EMPTY;
+#if AB_LANES > 1
+    u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
+    if (const u32* known = c.known.objects(g, mode)) return copy_known(c, known, out);
+#endif
+    Found found;
+    Boards b;
+    Status s = make_found(c, g, n, found, out);
+#if AB_LANES > 1
+    if (s != OK) return s;
+    if (!c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u32>::COLOURS; })) {
+        u32* room;
+        s = take_words(c, u64(Labels<u32>::ROWS) * n + Labels<u32>::COLOURS, room);
+        if (s != OK) return s;
+        Labels<u32> labels(c.g, cells(c, g), u32(g.h), u32(g.w), AnyRules{univalued != 0, diagonal != 0},
+                           room + Labels<u32>::COLOURS, room);
+        found.cells = labels.begin(without_bg != 0);
+        labels.find();
+        found.count = labels.number(found.cells);
+        labels.write(found.count, found.keys, found.pairs, c.a.at(found.keys));
+        keep_found(c, found, out.off, out);
+        return OK;
+    }
+#endif
+    if (s == OK) s = draw_boards(c, g, b);
+    Rules rules{univalued != 0, diagonal != 0, NOWHERE};
+    if (s == OK && without_bg) s = background_slot(c, b, rules.background);
+    if (s != OK) return s;
+    s = b.stride <= 1 ? narrow_components(c, b, g, rules, found) : wide_components(c, b, g, rules, found);
+    if (s == OK) keep_found(c, found, out.off, out);
+    return s;
+}
+
+AB_FN Status o_g(Ctx& c, Grid g, i32 mode, Objects& out) {
+    if (mode < 0 || mode > 7) return BOUNDS;
+    return objects(c, g, mode & 4, mode & 2, mode & 1, out);
+}
+
+AB_FN Status partition(Ctx& c, Grid g, Objects& out) { return objects_impl::by_colour(c, g, false, out); }
+
+AB_FN Status fgpartition(Ctx& c, Grid g, Objects& out) {
+    if (g.h == 0 || g.w == 0) return EMPTY;
+    return objects_impl::by_colour(c, g, true, out);
+}
+
+// Rows and columns come in the order they have where all are of one colour; where not, they are sorted.
+AB_FN Status frontiers(Ctx& c, Grid g, Objects& out) {
+    using namespace objects_impl;
+    if (g.h == 0) return EMPTY;
+    u32 h = u32(g.h), w = u32(g.w);
+    const i8* from = cells(c, g);
+    if (w == 0) return make_pairs(c, 0, out);
+    u32 *row_of_one, *column_of_one;
+    Status s = take_words(c, h, row_of_one);
+    if (s == OK) s = take_words(c, w, column_of_one);
+    if (s != OK) return s;
+    c.g.each(h, [&](u32 i) {
+        u32 j = 1;
+        while (j < w && from[i * w + j] == from[i * w]) ++j;
+        row_of_one[i] = j == w;
+    });
+    c.g.each(w, [&](u32 j) {
+        u32 i = 1;
+        while (i < h && from[i * w + j] == from[j]) ++i;
+        column_of_one[j] = i == h;
+    });
+    u32 rows = u32(c.g.sum_of(h, [&](u32 i) { return row_of_one[i]; }));
+    u32 columns = u32(c.g.sum_of(w, [&](u32 j) { return column_of_one[j]; }));
+    s = make_pairs(c, rows + columns, out);
+    u32 keys = c.a.take(u64(rows) * w + u64(columns) * h);
+    if (s == OK && keys == NOWHERE) s = OVERFLOW_;
+    if (s != OK) return s;
+    Found found{keys, words(c, out), 0, 0};
+    auto add_row = [&](u32 i) {
+        u32* to = c.a.at(keys + found.cells);
+        c.g.each(w, [&](u32 j) { to[j] = cell_key(from[i * w], IJ{i32(i), i32(j)}); });
+        found.add(w);
+    };
+    auto add_column = [&](u32 j) {
+        u32* to = c.a.at(keys + found.cells);
+        c.g.each(h, [&](u32 i) { to[i] = cell_key(from[j], IJ{i32(i), i32(j)}); });
+        found.add(h);
+    };
+    if (row_of_one[0]) add_row(0);
+    for (u32 j = 0; j < w; ++j)
+        if (column_of_one[j]) add_column(j);
+    for (u32 i = 1; i < h; ++i)
+        if (row_of_one[i]) add_row(i);
+    out.n = settle_objects(c, words(c, out), out.n);
+    return OK;
+}
+
+}  // namespace op
+}  // namespace arcbatt
