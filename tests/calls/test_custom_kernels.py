@@ -19,7 +19,7 @@ from arcbatt.devtools.verify.sides import ReferenceSide, side_named
 from arcbatt.devtools.verify.workload import file_batches
 from arcbatt.engine import custom_build
 from arcbatt.engine.calls import CallEngine
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.cuda.source import kernel_source
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Fail, Failed, Reason
@@ -30,6 +30,7 @@ from arcbatt.language.values import ordered
 from arcbatt.runs.runner import run_programs
 from arcbatt.syntax import parse_program, parse_text
 from calls.expressions import random_expression
+from engine.routes import to_reference
 
 CORES = {"cpu": _core, "lanes": _core_lanes}
 A = ((1, 0, 2), (0, 0, 2))
@@ -201,16 +202,16 @@ def test_programs_run_on_the_engine(core, tmp_path):
     fill_op()
     programs = parse_text(PROGRAMS).check()
     samples = [sample for task in load_tasks("arcagi")[:3] for sample in task.samples]
-    engine = Engine.of(programs, core=CORES[core])
-    assert engine.lowered == ["solve_a", "solve_b", "solve_c"]
+    engine = CpuEngine.of(programs, core=CORES[core])
+    assert list(engine.code.outputs) == ["solve_a", "solve_b", "solve_c"]
     outputs = engine.run(samples, "grid")
     for row, sample in enumerate(samples):
         wanted = dsl.rot90(dsl.own(sample.I, 3))
         assert tuple(map(tuple, outputs.grid(row, 0).tolist())) == wanted
         assert engine.values(sample)["solve_b"] == (dsl.own(dsl.own_fill(sample.I, 4), 2),)
-    assert set(outputs.fallbacks) <= {"escape"}
+    assert set(to_reference(outputs)) <= {"escape"}
     write_batt(make_card(programs), tmp_path / "batt.py")
-    again = Engine(load_batt(tmp_path / "batt.py").graph, core=CORES[core])
+    again = CpuEngine.of(load_batt(tmp_path / "batt.py").graph, core=CORES[core])
     assert again.values(samples[0]) == engine.values(samples[0])
 
 
@@ -234,8 +235,8 @@ def test_a_truth_and_none_and_rows_in_place_of_what_is_declared():
     cells_op("where(x == 0, by, x)")
     program = parse_program("def solve_a(I):\n    x1 = equality(I, I)\n    return own(I, x1)\n")
     sample = load_tasks("arcagi")[0].samples[0]
-    engine = Engine.of([program])
-    assert engine.lowered == ["solve_a"]
+    engine = CpuEngine.of([program])
+    assert list(engine.code.outputs) == ["solve_a"]
     want = tuple(tuple(1 if cell == 0 else cell for cell in row) for row in sample.I)
     assert engine.values(sample)["solve_a"] == want
     assert dsl.own(sample.I, True) == want
@@ -280,9 +281,9 @@ def test_without_a_compiler_programs_run_on_the_reference_and_say_so(monkeypatch
     ]
     program = parse_program("def solve_a(I):\n    return own_alone(I, ONE)\n")
     sample = load_tasks("arcagi")[0].samples[0]
-    outputs = Engine.of([program]).run([sample])
-    assert sum(outputs.fallbacks.values()) == 1
-    assert "needs a C++ compiler" in next(iter(outputs.fallbacks))
+    outputs = CpuEngine.of([program]).run([sample])
+    assert sum(to_reference(outputs).values()) == 1
+    assert "needs a C++ compiler" in next(iter(to_reference(outputs)))
 
 
 def test_a_library_is_kept_and_found_again(tmp_path, monkeypatch):

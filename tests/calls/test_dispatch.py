@@ -18,7 +18,7 @@ A = ((1, 0, 2), (0, 0, 2))
 B = ((3, 4), (5, 6))
 
 
-class Engine(cpu.Engine):
+class Engine(cpu.CpuEngine):
     backend = "cuda"
 
     def __init__(self, graph, *, devices=(), **options):
@@ -58,7 +58,7 @@ class Device:
 def gpu(monkeypatch):
     made, made_calls = ModuleType("arcbatt.engine.cuda.engine"), ModuleType("arcbatt.engine.cuda.calls")
     made.device_count = lambda: 2
-    made.Engine = Engine
+    made.CudaEngine = Engine
     made_calls.CallEngine = CallEngine
     cupy = ModuleType("cupy")
     cupy.asarray, cupy.cuda = np.asarray, SimpleNamespace(Device=Device)

@@ -148,7 +148,7 @@ def test_programs_with_both(operations):
     programs = parse_text(PROGRAMS).check()
     draw = random.Random(3)
     samples = [Sample(random_grid(draw)) for _ in range(200)]
-    got, want = cuda.Engine.of(programs).run(samples, "grid"), cpu.Engine.of(programs).run(samples, "grid")
+    got, want = cuda.CudaEngine.of(programs).run(samples, "grid"), cpu.CpuEngine.of(programs).run(samples, "grid")
     for name in ("statuses", "origin"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name))
     for row in range(len(samples)):

@@ -7,7 +7,7 @@ import pytest
 from arcbatt.batt import make_card, write_batt
 from arcbatt.calls.stream import AsyncEngine
 from arcbatt.data.tasks import load_tasks
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.failures import Reason
 from arcbatt.solvers import library
@@ -27,7 +27,7 @@ def collect(engine, batt, samples):
 
 @pytest.mark.parametrize(("size", "flying"), [(1, 1), (3, 2), (7, 4), (1000, 2)])
 def test_results_are_the_engines_in_order(size, flying):
-    wanted = Engine.of(PROGRAMS).run(SAMPLES)
+    wanted = CpuEngine.of(PROGRAMS).run(SAMPLES)
     results = collect(AsyncEngine(batch_size=size, in_flight=flying), PROGRAMS, SAMPLES)
     assert [result.index for result in results] == list(range(len(SAMPLES)))
     for row, result in enumerate(results):

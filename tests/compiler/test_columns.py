@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from arcbatt.compiler.lower.disassemble import disassemble
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program
@@ -22,7 +22,7 @@ FARTHEST = """
 
 
 def text_of(source: str) -> str:
-    code = Engine.of([parse_program(f"def solve_a(I):{source}")]).code
+    code = CpuEngine.of([parse_program(f"def solve_a(I):{source}")]).code
     assert not code.rejected
     return disassemble(code)
 
@@ -78,4 +78,4 @@ def test_a_set_copied_to_a_tuple_is_another_value():
 """
     )
     sample = Sample(((5, 3, 3, 4, 2, 1),))
-    assert Engine.of([program]).values(sample)["solve_a"] == evaluate(program, sample) == (5, 5)
+    assert CpuEngine.of([program]).values(sample)["solve_a"] == evaluate(program, sample) == (5, 5)

@@ -5,7 +5,7 @@ from arcbatt.compiler.lower.disassemble import disassemble
 from arcbatt.compiler.lower.layout import TypeTable
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.variants import VARIANTS
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.types import GRID, IJ, INT, OBJECTS, Set, parse_type
 from compiler.support import LIBRARY
 
@@ -64,8 +64,8 @@ def test_a_little_of_everything():
 
 
 def test_the_library():
-    engine = Engine.of(LIBRARY[::10])
+    engine = CpuEngine.of(LIBRARY[::10])
     text = disassemble(engine.code)
-    assert text.count("\noutput ") == len(engine.lowered)
+    assert text.count("\noutput ") == len(engine.code.outputs)
     assert "operation" not in text
     assert text.count("HALT") == 1

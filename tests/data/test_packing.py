@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arcbatt.data.packing import PackedSamples, pack_samples, pack_tasks
 from arcbatt.data.tasks import load_tasks
 from arcbatt.data.taskset import TaskSet
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
@@ -80,7 +80,7 @@ def test_cells_beyond_the_colours():
     assert packed.cells.view(np.int8).tolist() == [-128, -1, 0, 9, 10, 127, 5, 3]
     sample = Sample(grid, (), grid)
     programs = [parse_program(f"def solve_{name}(I):\n    return {name}(I)\n") for name in ("hmirror", "palette")]
-    values = Engine.of(programs, threads=1).values(sample)
+    values = CpuEngine.of(programs, threads=1).values(sample)
     assert values == {program.name: evaluate(program, sample) for program in programs}
     for cell in (128, 255, 256, -129):
         with pytest.raises(DataError, match="a grid to pack has a cell that is not from -128 to 127"):

@@ -16,7 +16,7 @@ from arcbatt.data.cache import user_cache_folder
 from arcbatt.data.tasks import load_tasks
 from arcbatt.data.taskset import open_tasks
 from arcbatt.data.variations import vary, write_tasks
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import DataError
 from arcbatt.solvers import library
 from data.support import put, raw
@@ -59,7 +59,7 @@ def test_small_sets_need_no_cache(source, folder, writes):
 
 def test_the_engine_runs_on_mapped_arrays(source, folder):
     tasks = open_tasks(source, cache=folder, large=0)
-    engine = Engine.of(library()[:40], threads=2)
+    engine = CpuEngine.of(library()[:40], threads=2)
     mapped = engine.run(tasks.packed(slice(1, 5)), "hash")
     plain = engine.run([sample for task in TASKS[1:5] for sample in task.samples], "hash")
     assert np.array_equal(mapped.hashes, plain.hashes)

@@ -22,7 +22,7 @@ from arcbatt.devtools.bench.shares import _longest, limits
 from arcbatt.devtools.bench.sides import EngineKind, engine_kinds
 from arcbatt.devtools.bench.suites import SUITES
 from arcbatt.devtools.profile import chrome_trace, profile
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import UsageError
 from arcbatt.syntax import parse_text
 from engine import fake_cupy
@@ -63,7 +63,7 @@ def fake(monkeypatch):
 @pytest.fixture
 def one_gpu(fake, monkeypatch):
     """The first of them alone, beside one thread of the CPU."""
-    kinds = [EngineKind("engine, 1 thread", partial(Engine, threads=1)), engine_kinds([1])[1]]
+    kinds = [EngineKind("engine, 1 thread", partial(CpuEngine.of, threads=1)), engine_kinds([1])[1]]
     for module in (gpu, suites, sys.modules["arcbatt.devtools.bench.shares"], sys.modules["arcbatt.devtools.profile"]):
         monkeypatch.setattr(module, "engine_kinds", lambda: kinds)
     monkeypatch.setattr(suites, "gpu_names", list)
@@ -149,12 +149,13 @@ def test_the_crossover_is_drawn(one_gpu):
 def test_the_longest_item_against_all_of_them(one_gpu):
     items, ticks = np.array([[0, 0, 3, 0], [0, 0, 4, 0], [0, 1, 4, 0]]), np.array([10, 80, 10])
     codes = [SimpleNamespace(outputs=dict.fromkeys(("solve_x", "solve_y"))), SimpleNamespace(outputs={})]
-    engine = SimpleNamespace(
-        groups=8, run=lambda data, complete: None, last=SimpleNamespace(ticks=[(items, ticks), (items, 0 * ticks)]),
+    tier = SimpleNamespace(
+        groups=8, last=SimpleNamespace(ticks=[(items, ticks), (items, 0 * ticks)]),
         sliced=lambda count: SimpleNamespace(codes=codes),
     )  # fmt: skip
+    engine = SimpleNamespace(cuda=tier, run=lambda data, complete: None)
     (row,) = _longest(engine, SIDE, one_gpu.samples)
-    assert engine.timed
+    assert tier.timed
     assert row.median == pytest.approx(80 / (100 / 3))
     assert "sample 4, programs solve_x, solve_y" in row.note
 
@@ -200,6 +201,7 @@ def test_great_loads_leave_out_what_takes_minutes(one_gpu, monkeypatch):
 
 
 def test_a_gpu_that_failed_is_not_measured(one_gpu):
-    engine = SimpleNamespace(run=lambda data, complete: None, lost="GPU 0 failed: an illegal memory access")
+    lost = "GPU 0 failed: an illegal memory access"
+    engine = SimpleNamespace(run=lambda data, complete: None, lost_device=lost, forget_samples=lambda: None)
     with pytest.raises(UsageError, match=r"GPU 0 failed: .* nothing to measure"):
         gpu.Watched(engine).run(one_gpu.samples)

@@ -9,7 +9,7 @@ from arcbatt.cli.verify import differs_between
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
 from arcbatt.devtools.verify.sides import EngineSide, ReferenceSide, side_named
 from arcbatt.devtools.verify.workload import random_batch
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.sample import Sample
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_expression, parse_program
@@ -127,7 +127,7 @@ class Refusing:
     def of(cls, programs, **_):
         if any("hmirror" in uses(program) for program in programs):
             raise ValueError("bytecode that cannot be run: hmirror")
-        return Engine.of(programs, threads=1, arena_bytes=1 << 20)
+        return CpuEngine.of(programs, threads=1, arena_bytes=1 << 20)
 
 
 def test_what_an_engine_refuses_to_load_is_a_difference(monkeypatch):

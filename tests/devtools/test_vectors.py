@@ -17,7 +17,7 @@ from engine import fake_cupy
 @pytest.fixture
 def side(monkeypatch):
     """The GPU's side over a CuPy that is not there."""
-    return GpuSide("cuda", fake_cupy.install(monkeypatch, free=1 << 28).Engine, {})
+    return GpuSide("cuda", fake_cupy.install(monkeypatch, free=1 << 28).CudaEngine, {})
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from arcbatt.devtools.verify.compare import compare
 from arcbatt.devtools.verify.sides import EngineSide, GpuSide, ReferenceSide, engines_here, side_named
 from arcbatt.devtools.verify.workload import BATCH, Batch, file_batches, random_batch, random_batches, spread_tasks
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program, parse_text
@@ -89,7 +89,7 @@ class FakeGpu:
 
     @classmethod
     def of(cls, programs, shift=0):
-        return cls(Engine.of(programs, threads=1, arena_bytes=1 << 20), shift)
+        return cls(CpuEngine.of(programs, threads=1, arena_bytes=1 << 20), shift)
 
     def run(self, samples, outputs, complete, stop=None):
         assert complete is False
@@ -100,8 +100,8 @@ class FakeGpu:
     def values(self, sample):
         return self.engine.values(sample)
 
-    def sliced(self, samples):
-        return self.engine.code
+    def refused(self):
+        return self.engine.refused()
 
 
 def test_the_side_of_a_gpu_shows_its_own_values():

@@ -22,15 +22,15 @@ def _first(folder: str) -> bool:
     return True
 
 
-class KilledOnce(cpu.Engine):
+class KilledOnce(cpu.CpuEngine):
     """The first worker of all that runs a shard is killed in the middle of it."""
 
-    def __init__(self, graph, *, folder):
-        super().__init__(graph, threads=1)
+    def __init__(self, compiled, *, folder):
+        super().__init__(compiled, threads=1)
         self.folder = folder
 
-    def run(self, *args, **options):
-        found = super().run(*args, **options)
+    def execute(self, request):
+        found = super().execute(request)
         if _first(self.folder):
             os.kill(os.getpid(), signal.SIGKILL)
         return found
@@ -39,56 +39,56 @@ class KilledOnce(cpu.Engine):
 class FailsOnce(KilledOnce):
     """The first worker of all that runs a shard meets an error, as of a device that is lost."""
 
-    def run(self, *args, **options):
+    def execute(self, request):
         if _first(self.folder):
             raise RuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")
-        return cpu.Engine.run(self, *args, **options)
+        return cpu.CpuEngine.execute(self, request)
 
 
-class Poisoned(cpu.Engine):
+class Poisoned(cpu.CpuEngine):
     """Every worker that meets a sample whose input is nine rows high is killed."""
 
-    def __init__(self, graph):
-        super().__init__(graph, threads=1)
+    def __init__(self, compiled):
+        super().__init__(compiled, threads=1)
 
-    def run(self, samples, *args, **options):
-        if (samples.height[samples.input] == 9).any():
+    def execute(self, request):
+        if (request.samples.height[request.samples.input] == 9).any():
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().run(samples, *args, **options)
+        return super().execute(request)
 
 
 class DiesAtStart:
     """Cannot even be made: the process ends."""
 
-    def __init__(self, graph):
+    def __init__(self, compiled):
         os._exit(7)
 
 
 class Refuses:
     """Cannot be made, and says why."""
 
-    def __init__(self, graph):
+    def __init__(self, compiled):
         raise MemoryError("no memory for arenas")
 
 
-class Slow(cpu.Engine):
+class Slow(cpu.CpuEngine):
     """Says that it is at work by a file named for its process, and works until it is told to stop."""
 
-    def __init__(self, graph, *, folder):
-        super().__init__(graph, threads=1)
+    def __init__(self, compiled, *, folder):
+        super().__init__(compiled, threads=1)
         self.folder = folder
 
-    def run(self, samples, *args, stop=None, **options):
+    def execute(self, request):
         (Path(self.folder) / f"at-work-{os.getpid()}").touch()
-        while not stop():
+        while not request.stopped():
             time.sleep(0.01)
-        return super().run(samples, *args, stop=stop, **options)
+        return super().execute(request)
 
 
-def fake_gpu(graph, *, folder, **options):
+def fake_gpu(compiled, *, folder, **options):
     """The GPU engine over a CuPy that is none; in the first worker of all its second launch fails."""
     sys.modules["cupy"] = fake = fake_cupy.module(free=1 << 26)
     cuda = importlib.import_module("arcbatt.engine.cuda.engine")
     cuda.cupy, cuda.cubin = fake, lambda *_, **__: "none"
     fake.fail_at = 2 if _first(folder) else 0
-    return cuda.Engine(graph, **options)
+    return cuda.CudaEngine(compiled, **options)

@@ -13,15 +13,15 @@ from arcbatt.engine.cuda import engine as cuda
 _WILD = r"""extern "C" __global__ void wild(unsigned long long place) { *(volatile int*)place = 1; }"""
 
 
-class Engine(cuda.Engine):
-    def __init__(self, graph, *, marker):
-        super().__init__(graph, devices=(0,), keep_going=False)
+class Engine(cuda.CudaEngine):
+    def __init__(self, compiled, *, marker):
+        super().__init__(compiled, devices=(0,), keep_going=False)
         self.marker = Path(marker)
 
-    def run(self, *args, **options):
+    def execute(self, request):
         try:
             os.close(os.open(self.marker, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
-            return super().run(*args, **options)
+            return super().execute(request)
         cupy.RawKernel(_WILD, "wild")((1,), (1,), (np.uint64(8),))
-        return super().run(*args, **options)
+        return super().execute(request)

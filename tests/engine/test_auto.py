@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arcbatt.compiler.graph import merge
+from arcbatt.compiler.program_set import compile
 from arcbatt.engine import auto, cpu, speeds
 from compiler.support import LIBRARY, random_sample
+from engine.routes import to_cpu, to_reference
 
-GRAPH = merge(LIBRARY[::80])
-NAMES = list(GRAPH.outputs)
+COMPILED = compile(LIBRARY[::80])
+NAMES = COMPILED.names
 SAMPLES = [random_sample(seed) for seed in range(300)]
 
 
@@ -21,18 +22,18 @@ class Clock:
         return self.now
 
 
-class Timed(cpu.Engine):
+class Timed(cpu.CpuEngine):
     """A CPU engine that takes as long as it is told to: so many seconds a sample."""
 
     def __init__(self, clock, each, start, log, name):
-        super().__init__(GRAPH, threads=1)
+        super().__init__(COMPILED, threads=1)
         self.clock, self.each, self.log, self.name = clock, each, log, name
         clock.now += start
 
-    def run(self, samples, *args, **options):
-        self.clock.now += self.each * len(samples)
-        self.log.append((self.name, len(samples)))
-        return super().run(samples, *args, **options)
+    def execute(self, request):
+        self.clock.now += self.each * len(request.samples)
+        self.log.append((self.name, len(request.samples)))
+        return super().execute(request)
 
 
 @pytest.fixture
@@ -50,18 +51,18 @@ def engine_of(clock, log, engines, choice=None, more=()):
         return auto.Candidate(name, lambda: Timed(clock, each, start, log, name))
 
     found = [candidate(*one) for one in engines]
-    return auto.Engine(NAMES, found, choice, lambda: [candidate(*one) for one in more])
+    return auto.AutoEngine(COMPILED, found, choice, lambda: [candidate(*one) for one in more])
 
 
 @pytest.fixture(scope="module")
 def want():
-    return cpu.Engine(GRAPH).run(SAMPLES, "grid")
+    return cpu.CpuEngine(COMPILED).run(SAMPLES, "grid")
 
 
 def same(got, want):
     for name in ("statuses", "matches", "agreement", "hashes", "done"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
-    assert got.fallbacks == want.fallbacks
+    assert to_reference(got) == to_reference(want)
     for row in range(len(SAMPLES)):
         for column in range(len(NAMES)):
             ours, theirs = got.grid(row, column), want.grid(row, column)
@@ -148,9 +149,9 @@ def test_a_choice_that_fails_for_the_next_programs_is_passed_over(clock, want):
     log = []
     choice = auto.Choice(rates={"cpu": 1.0, "cuda": 10.0})
     candidates = [auto.Candidate("cpu", lambda: Timed(clock, 0.1, 0, log, "cpu")), auto.Candidate("cuda", fails)]
-    result = auto.Engine(NAMES, candidates, choice).run(SAMPLES, "grid")
+    result = auto.AutoEngine(COMPILED, candidates, choice).run(SAMPLES, "grid")
     same(result, want)
-    assert result.incidents == {"cuda was not used: MemoryError: no memory": 1}
+    assert result.recovered_errors == {"cuda was not used: MemoryError: no memory": 1}
     assert log == [("cpu", len(SAMPLES))]
 
 
@@ -164,10 +165,10 @@ def test_one_that_fails_is_named_and_passed_over(clock, want, kind):
         auto.Candidate("cpu", lambda: Timed(clock, 0.1, 0, log, "cpu")),
         auto.Candidate("cuda", fails),
     ]
-    result = auto.Engine(NAMES, candidates).run(SAMPLES, "grid")
+    result = auto.AutoEngine(COMPILED, candidates).run(SAMPLES, "grid")
     same(result, want)
-    assert result.incidents == {f"cuda was not used: {kind.__name__}: no luck": 1}
-    assert not result.moved
+    assert result.recovered_errors == {f"cuda was not used: {kind.__name__}: no luck": 1}
+    assert not to_cpu(result)
 
 
 def test_a_stop_ends_the_trial(clock):

@@ -10,6 +10,7 @@ import pytest
 from arcbatt.compiler.graph import merge
 from arcbatt.compiler.pipeline import compile_graph
 from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.data.packing import pack_samples
 from arcbatt.engine import cpu
 from arcbatt.engine.cuda.objects import modes_wanted
 from arcbatt.language.sample import Sample
@@ -47,36 +48,36 @@ def cuda(monkeypatch):
 
 @pytest.mark.parametrize("samples", [SAMPLES, ODD], ids=["usual", "odd"])
 def test_the_same_objects_in_every_mode(cuda, samples):
-    engine = cuda.Engine.of(MODES, arena_bytes=1 << 20)
+    engine = cuda.CudaEngine.of(MODES, arena_bytes=1 << 20)
     got = engine.run(samples, "hash", complete=False)
-    want = cpu.Engine.of(MODES).run(samples, "hash", complete=False)
+    want = cpu.CpuEngine.of(MODES).run(samples, "hash", complete=False)
     np.testing.assert_array_equal(got.hashes, want.hashes)
     np.testing.assert_array_equal(got.statuses, want.statuses)
 
 
 def test_they_are_found_once_for_samples_that_stay(cuda):
-    engine = cuda.Engine.of(MODES, arena_bytes=1 << 20)
-    data = engine.pack(SAMPLES)
+    engine = cuda.CudaEngine.of(MODES, arena_bytes=1 << 20)
+    data = pack_samples(SAMPLES)
     engine.run(data, complete=False)
-    known = engine.known_objects(data)
+    known = engine.cuda.known_objects(data)
     assert (known.places.get()[:, data.input] != 0xFFFFFFFF).all()
     engine.run(data, complete=False)
-    assert engine.known_objects(data) is known
-    engine.forget()
-    assert engine.known_objects(data) is not known
+    assert engine.cuda.known_objects(data) is known
+    engine.forget_samples()
+    assert engine.cuda.known_objects(data) is not known
 
 
 def test_without_memory_programs_find_them_themselves(cuda, monkeypatch):
-    engine = cuda.Engine.of(MODES, arena_bytes=1 << 20)
+    engine = cuda.CudaEngine.of(MODES, arena_bytes=1 << 20)
 
     def short(*_: object) -> None:
         raise cuda.cupy.cuda.memory.OutOfMemoryError(1 << 30, 0)
 
-    monkeypatch.setattr(engine, "find_objects", short)
+    monkeypatch.setattr(engine.cuda, "find_objects", short)
     got = engine.run(SAMPLES, "hash", complete=False)
-    want = cpu.Engine.of(MODES).run(SAMPLES, "hash", complete=False)
+    want = cpu.CpuEngine.of(MODES).run(SAMPLES, "hash", complete=False)
     np.testing.assert_array_equal(got.hashes, want.hashes)
-    assert not got.incidents
+    assert not got.recovered_errors
 
 
 @pytest.mark.parametrize(

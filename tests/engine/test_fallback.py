@@ -18,6 +18,7 @@ from arcbatt.runs.options import RunOptions
 from arcbatt.runs.runner import run
 from compiler.support import LIBRARY, random_sample
 from engine import fake_cupy
+from engine.routes import to_cpu, to_reference
 
 PROGRAMS = LIBRARY[::40]
 SAMPLES = [random_sample(seed) for seed in range(24)]
@@ -38,13 +39,13 @@ def fake(cuda):
 
 @pytest.fixture(scope="module")
 def want():
-    return cpu.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+    return cpu.CpuEngine.of(PROGRAMS).run(SAMPLES, "grid")
 
 
 def same(got, want):
-    for name in ("statuses", "matches", "agreement", "hashes", "origin", "done"):
+    for name in ("statuses", "matches", "agreement", "hashes", "done"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
-    assert got.fallbacks == want.fallbacks
+    assert to_reference(got) == to_reference(want)
     for sample in range(len(want.done)):
         for program in range(len(want.names)):
             ours, theirs = got.grid(sample, program), want.grid(sample, program)
@@ -91,9 +92,9 @@ def test_without_cupy(monkeypatch, want):
     assert remedy in why_no_gpu()
     result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
     same(result, want)
-    ((why, count),) = result.moved.items()
+    (why,) = to_cpu(result)
     assert remedy in why
-    assert count == ALL
+    assert result.rerouted().total() == ALL
     with pytest.raises(UsageError, match="pip install"):
         backend_for("cuda")
 
@@ -107,9 +108,9 @@ def test_without_a_device(cuda, monkeypatch, want, case):
         backend_for("cuda")
     result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
     same(result, want)
-    ((why, moved),) = result.moved.items()
+    (why,) = to_cpu(result)
     assert words in why
-    assert moved == ALL
+    assert result.rerouted().total() == ALL
     assert choose.gpu_count() == 0
     assert RunOptions.parse_devices("all") == ()
 
@@ -123,7 +124,7 @@ def test_a_kernel_that_does_not_compile(cuda, monkeypatch, want):
         make_engine("cuda", PROGRAMS)
     result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
     same(result, want)
-    assert [*result.moved] == [
+    assert [*to_cpu(result)] == [
         "the GPU engine could not be made: CompileError: the GPU kernel did not compile: error: expected a ';'"
     ]
 
@@ -133,26 +134,26 @@ def test_a_run_never_fails_for_lack_of_a_gpu(monkeypatch, backend):
     without_cupy(monkeypatch)
     summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
     same_run(summary)
-    assert summary.moved.total() == (summary.evaluations if backend == "gpu" else 0)
+    assert (summary.rerouted().total() == summary.evaluations) == (backend == "gpu")
 
 
 # --- memory ---
 def test_all_of_it_fits_in_the_fraction(cuda, fake, want):
-    engine = cuda.Engine.of(PROGRAMS, memory_fraction=0.5)
+    engine = cuda.CudaEngine.of(PROGRAMS, memory_fraction=0.5)
     same(engine.run(SAMPLES, "grid"), want)
     assert 0 < fake.pool.peak <= 0.5 * (1 << 26)
 
 
 def test_fewer_arenas_where_the_pool_is_small(cuda, fake, want):
     fake.pool.set_limit(size=6 << 20)
-    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 18, kernel=KernelOptions(blocks=2))
+    engine = cuda.CudaEngine.of(PROGRAMS, arena_bytes=1 << 18, kernel=KernelOptions(blocks=2))
     result = engine.run(SAMPLES, "grid")
     same(result, want)
     assert fake.pool.peak <= 6 << 20
-    a_block = engine.kernel.groups
-    assert max(fake.launches) * a_block < engine.groups
-    assert not result.incidents
-    assert not result.moved
+    a_block = engine.cuda.kernel.groups
+    assert max(fake.launches) * a_block < engine.cuda.groups
+    assert not result.recovered_errors
+    assert not to_cpu(result)
 
 
 def test_out_of_memory_halves_the_launches(cuda, fake, monkeypatch, want):
@@ -166,15 +167,15 @@ def test_out_of_memory_halves_the_launches(cuda, fake, monkeypatch, want):
         return make(cupy, samples, *rest)
 
     monkeypatch.setattr(Results, "make", small)
-    engine = cuda.Engine.of(PROGRAMS)
+    engine = cuda.CudaEngine.of(PROGRAMS)
     progress = []
     result = engine.run(SAMPLES, "grid", progress=progress.append)
     same(result, want)
     assert seen == [24, 12, 6, 6, 6, 6]
     assert progress == [6, 12, 18, 24]
-    assert result.incidents == {"GPU 0 ran out of memory: launches were halved": 2}
-    assert not result.moved
-    assert not engine.run(SAMPLES, "grid").incidents  # it is remembered
+    assert result.recovered_errors == {"GPU 0 ran out of memory: launches were halved": 2}
+    assert not to_cpu(result)
+    assert not engine.run(SAMPLES, "grid").recovered_errors  # it is remembered
 
 
 def test_a_sample_that_does_not_fit_at_all_goes_to_the_cpu(cuda, fake, monkeypatch, want):
@@ -182,16 +183,17 @@ def test_a_sample_that_does_not_fit_at_all_goes_to_the_cpu(cuda, fake, monkeypat
         raise fake.cuda.memory.OutOfMemoryError(1 << 30, 0)
 
     monkeypatch.setattr(Results, "make", none)
-    result = cuda.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+    result = cuda.CudaEngine.of(PROGRAMS).run(SAMPLES, "grid")
     same(result, want)
-    assert result.moved == {"a sample did not fit in the memory of GPU 0": ALL}
+    assert set(to_cpu(result)) == {"a sample did not fit in the memory of GPU 0"}
+    assert result.rerouted().total() == ALL
 
 
 def test_no_room_for_a_block_of_arenas(cuda, fake, want):
     fake.pool.set_limit(size=1 << 16)
-    result = cuda.Engine.of(PROGRAMS, slices=1).run(SAMPLES, "hash")
+    result = cuda.CudaEngine.of(PROGRAMS, slices=1).run(SAMPLES, "hash")
     np.testing.assert_array_equal(result.hashes, want.hashes)
-    assert result.moved.total() == ALL
+    assert result.rerouted().total() == ALL
     assert fake.pool.peak <= 1 << 16
 
 
@@ -201,38 +203,40 @@ def test_items_too_big_for_any_arena_are_named(cuda, fake):
     text = "return size(apply(rbind(shift, UNITY), repeat(asobject(I), 4000)))"
     programs = [parse_program(f"def solve_big(I):\n    {text}\n")]
     fake.pool.set_limit(size=1 << 19)
-    result = cuda.Engine.of(programs, arena_bytes=1 << 15).run(SAMPLES[:3], "hash")
-    np.testing.assert_array_equal(result.hashes, cpu.Engine.of(programs).run(SAMPLES[:3], "hash").hashes)
-    assert result.moved["too big for an arena on GPU 0"] > 0
+    result = cuda.CudaEngine.of(programs, arena_bytes=1 << 15).run(SAMPLES[:3], "hash")
+    np.testing.assert_array_equal(result.hashes, cpu.CpuEngine.of(programs).run(SAMPLES[:3], "hash").hashes)
+    assert to_cpu(result)["too big for an arena on GPU 0"] > 0
 
 
 # --- a device that fails in the middle ---
 def test_the_rest_of_a_run_goes_to_the_cpu(cuda, fake, monkeypatch, want):
     monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (5, 5))
     fake.fail_at = 3
-    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 22)
+    engine = cuda.CudaEngine.of(PROGRAMS, arena_bytes=1 << 22)
     result = engine.run(SAMPLES, "grid")
     same(result, want)
     why = "GPU 0 failed: _CudaError: cudaErrorIllegalAddress: an illegal memory access was encountered"
-    assert result.moved == {why: (len(SAMPLES) - 10) * len(PROGRAMS)}
-    assert result.incidents == {why: 1}
+    assert set(to_cpu(result)) == {why}
+    assert (result.route[10:] > 0).all()
+    assert result.recovered_errors == {why: 1}
     launches = len(fake.launches)
     again = engine.run(SAMPLES, "grid")
     same(again, want)
-    assert again.moved == {why: ALL}
+    assert set(to_cpu(again)) == {why}
+    assert again.rerouted().total() == ALL
     assert len(fake.launches) == launches
 
 
 def test_at_the_very_start(cuda, fake, want):
     fake.fail_at = 1
-    result = cuda.Engine.of(PROGRAMS).run(SAMPLES, "grid")
+    result = cuda.CudaEngine.of(PROGRAMS).run(SAMPLES, "grid")
     same(result, want)
-    assert result.moved.total() == ALL
+    assert result.rerouted().total() == ALL
 
 
 def test_a_worker_does_not_go_on_after_it(cuda, fake):
     fake.fail_at = 1
-    engine = cuda.Engine.of(PROGRAMS, keep_going=False)
+    engine = cuda.CudaEngine.of(PROGRAMS, keep_going=False)
     with pytest.raises(RuntimeError, match="cudaErrorIllegalAddress"):
         engine.run(SAMPLES)
 
@@ -245,16 +249,16 @@ def test_a_whole_run_says_so(cuda, fake, backend, capsys):
     summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
     same_run(summary)
     assert summary.backends == {"cuda": summary.evaluations}
-    assert summary.moved.total() == summary.evaluations
+    assert summary.rerouted().total() == summary.evaluations
     print_summary(summary, len(TASKS), len(PROGRAMS))
     shown = capsys.readouterr().out
-    assert f"on the CPU engine in place of another: {summary.evaluations:,} evaluations" in shown
+    assert f"rerouted: {summary.evaluations:,} evaluations ran on another tier" in shown
     assert "1 GPU 0 failed: _CudaError: cudaErrorIllegalAddress" in shown
 
 
 def test_a_launch_that_leaves_tasks_undone(cuda, fake, monkeypatch, want):
-    engine = cuda.Engine.of(PROGRAMS, arena_bytes=1 << 22)
-    launch = engine._function
+    engine = cuda.CudaEngine.of(PROGRAMS, arena_bytes=1 << 22)
+    launch = engine.cuda._function
 
     def short(blocks, threads, args, **rest):
         """As a launch, but that it says a task is open still."""
@@ -262,9 +266,10 @@ def test_a_launch_that_leaves_tasks_undone(cuda, fake, monkeypatch, want):
         progress = (ctypes.c_uint32 * 8).from_address(int(args[0][4]))
         progress[4] = 1
 
-    monkeypatch.setattr(engine, "_function", short)
+    monkeypatch.setattr(engine.cuda, "_function", short)
     result = engine.run(SAMPLES, "grid")
     same(result, want)
     why = "GPU 0 failed: UnfinishedError: 1 tasks of a launch were left undone"
-    assert result.moved == {why: ALL}
-    assert result.incidents == {why: 1}
+    assert set(to_cpu(result)) == {why}
+    assert result.rerouted().total() == ALL
+    assert result.recovered_errors == {why: 1}

@@ -21,7 +21,7 @@ PATIENCE = {"as it is": None, "all loops shared out": 20_000}
 
 
 def same(got, want):
-    for name in ("statuses", "matches", "agreement", "hashes", "origin"):
+    for name in ("statuses", "matches", "agreement", "hashes"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
 
 
@@ -29,24 +29,24 @@ def same(got, want):
 @pytest.mark.parametrize("batch", [32, 10**6])
 def test_the_library(patience, batch):
     samples = [random_sample(seed) for seed in range(80)]
-    engine = cuda.Engine.of(LIBRARY, arena_bytes=1 << 18)
-    engine.batch = batch
+    engine = cuda.CudaEngine.of(LIBRARY, arena_bytes=1 << 18)
+    engine.cuda.batch = batch
     if PATIENCE[patience]:
-        engine.patience = PATIENCE[patience]
-    same(engine.run(samples, "hash", complete=False), cpu.Engine.of(LIBRARY).run(samples, "hash", complete=False))
-    assert not PATIENCE[patience] or engine.last.halts
+        engine.cuda.time_slice = PATIENCE[patience]
+    same(engine.run(samples, "hash", complete=False), cpu.CpuEngine.of(LIBRARY).run(samples, "hash", complete=False))
+    assert not PATIENCE[patience] or engine.cuda.last.halts
 
 
 def test_a_program_alone_whose_loops_all_groups_share():
     """Fewer items than groups: most of them wait for parts from the start, and ask for them at the same time."""
     program = parse_program("def solve_it(I):\n    return merge(apply(dneighbors, mapply(neighbors, asindices(I))))\n")
     samples = [random_sample(seed) for seed in range(40)]
-    want = cpu.Engine.of([program]).run(samples, "hash", complete=False)
-    engine = cuda.Engine.of([program], arena_bytes=1 << 20)
-    engine.patience = 2_000
+    want = cpu.CpuEngine.of([program]).run(samples, "hash", complete=False)
+    engine = cuda.CudaEngine.of([program], arena_bytes=1 << 20)
+    engine.cuda.time_slice = 2_000
     for _ in range(20):
         same(engine.run(samples, "hash", complete=False), want)
-        assert engine.last.halts
+        assert engine.cuda.last.halts
 
 
 def test_random_programs_and_mutants():
@@ -56,8 +56,8 @@ def test_random_programs_and_mutants():
         for seed in range(300)
         for k, program in enumerate(random_programs(seed))
     ]
-    want = cpu.Engine.of(programs).run(samples, "hash", complete=False)
-    same(cuda.Engine.of(programs).run(samples, "hash", complete=False), want)
+    want = cpu.CpuEngine.of(programs).run(samples, "hash", complete=False)
+    same(cuda.CudaEngine.of(programs).run(samples, "hash", complete=False), want)
 
 
 def test_vectors(request):
@@ -66,14 +66,14 @@ def test_vectors(request):
     names = {text: f"solve_{k}" for k, text in enumerate(sorted({vector.expr for vector in vectors}))}
     programs = [parse_program(f"def {name}(I):\n    return {text}\n") for text, name in names.items()]
     samples = [Sample(grid, (), None) for grid in grids]
-    want = cpu.Engine.of(programs).run(samples, "hash", complete=False)
-    same(cuda.Engine.of(programs).run(samples, "hash", complete=False), want)
+    want = cpu.CpuEngine.of(programs).run(samples, "hash", complete=False)
+    same(cuda.CudaEngine.of(programs).run(samples, "hash", complete=False), want)
 
 
 def test_grids_come_back():
     samples = [random_sample(seed) for seed in range(20)]
     programs = LIBRARY[::10]
-    got, want = cuda.Engine.of(programs).run(samples, "grid"), cpu.Engine.of(programs).run(samples, "grid")
+    got, want = cuda.CudaEngine.of(programs).run(samples, "grid"), cpu.CpuEngine.of(programs).run(samples, "grid")
     for row in range(len(samples)):
         for column in range(len(programs)):
             ours, theirs = got.grid(row, column), want.grid(row, column)
@@ -83,14 +83,14 @@ def test_grids_come_back():
 
 def test_small_arenas_only_cost_time():
     samples = [random_sample(seed) for seed in range(40)]
-    engine = cuda.Engine.of(LIBRARY, arena_bytes=1 << 12, slices=100)
-    engine.few = 0
-    same(engine.run(samples, "hash", complete=False), cpu.Engine.of(LIBRARY).run(samples, "hash", complete=False))
-    assert engine.last.tiers
+    engine = cuda.CudaEngine.of(LIBRARY, arena_bytes=1 << 12, slices=100)
+    engine.cuda.few = 0
+    same(engine.run(samples, "hash", complete=False), cpu.CpuEngine.of(LIBRARY).run(samples, "hash", complete=False))
+    assert engine.cuda.last.bigger_arenas
 
 
 def test_any_slices_give_the_same():
     samples = [random_sample(seed) for seed in range(10)]
-    runs = [cuda.Engine.of(LIBRARY, slices=slices).run(samples, "hash", complete=False) for slices in (1, 16, 400)]
+    runs = [cuda.CudaEngine.of(LIBRARY, slices=slices).run(samples, "hash", complete=False) for slices in (1, 16, 400)]
     for other in runs[1:]:
         same(other, runs[0])

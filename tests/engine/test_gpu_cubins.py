@@ -44,17 +44,17 @@ def test_a_cubin_built_ahead_is_what_runs(nvrtc, tmp_path, monkeypatch):
     assert 0 < kernel_figures(path.read_bytes(), ENTRY).registers <= 255
     monkeypatch.setenv("ARCBATT_CUBINS", str(tmp_path))
     monkeypatch.setattr("arcbatt.engine.cuda.compile.compiled", None)  # nothing is compiled any more
-    engine = cuda.Engine.of(LIBRARY[::10], kernel=QUICK)
-    want = cpu.Engine.of(LIBRARY[::10]).run(SAMPLES, "hash", complete=False)
+    engine = cuda.CudaEngine.of(LIBRARY[::10], kernel=QUICK)
+    want = cpu.CpuEngine.of(LIBRARY[::10]).run(SAMPLES, "hash", complete=False)
     np.testing.assert_array_equal(engine.run(SAMPLES, "hash", complete=False).hashes, want.hashes)
 
 
 def test_a_run_counts_what_it_moves():
-    engine = cuda.Engine.of(LIBRARY[::10], kernel=QUICK)
+    engine = cuda.CudaEngine.of(LIBRARY[::10], kernel=QUICK)
     engine.run(SAMPLES, complete=False)
-    traffic = engine.last.traffic
+    traffic = engine.cuda.last.traffic
     assert traffic.launches >= 1
-    assert engine.last.kernel_ms > 0
+    assert engine.cuda.last.kernel_ms > 0
     assert traffic.downloaded >= len(SAMPLES) * len(LIBRARY[::10]) * 4
     assert {"copy", "launch", "fetch"} <= {span.stage for span in traffic.spans}
-    assert 1e3 * traffic.seconds("launch") >= engine.last.kernel_ms / 2, "the host waits for the kernel"
+    assert 1e3 * traffic.seconds("launch") >= engine.cuda.last.kernel_ms / 2, "the host waits for the kernel"

@@ -23,7 +23,7 @@ def test_a_limit_is_set_and_engines_keep_to_it(monkeypatch):
     assert fake.pool.limit == 32 << 20
     from arcbatt.engine.cuda import engine as cuda
 
-    engine = cuda.Engine.of(LIBRARY[::40])
+    engine = cuda.CudaEngine.of(LIBRARY[::40])
     engine.run([random_sample(seed) for seed in range(20)], "grid")
     assert 0 < fake.pool.peak <= 32 << 20
 

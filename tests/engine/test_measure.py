@@ -20,7 +20,7 @@ def test_speed_is_what_a_long_run_shows_and_start_what_comes_before(monkeypatch)
     monkeypatch.setattr(measure, "time", clock)
     programs = LIBRARY[:4]
 
-    class Timed(cpu.Engine):
+    class Timed(cpu.CpuEngine):
         runs = 0
 
         def run(self, samples, *args, **options):

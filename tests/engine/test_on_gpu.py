@@ -25,6 +25,7 @@ from arcbatt.gpu import (
     gpu_memory_cleanup,
 )
 from compiler.support import LIBRARY, random_sample
+from engine.routes import to_cpu
 
 cupy = pytest.importorskip("cupy", reason="CuPy is not installed: pip install 'arcbatt[cuda]'")
 cuda = pytest.importorskip("arcbatt.engine.cuda.engine")
@@ -38,7 +39,7 @@ SAMPLES = [random_sample(seed) for seed in range(200)]
 
 @pytest.fixture(scope="module")
 def want():
-    return cpu.Engine(GRAPH).run(SAMPLES, "grid")
+    return cpu.CpuEngine(GRAPH).run(SAMPLES, "grid")
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def pool():
 
 
 def same(got, want):
-    for name in ("statuses", "matches", "agreement", "hashes", "origin", "done"):
+    for name in ("statuses", "matches", "agreement", "hashes", "done"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
     for row in range(0, len(want.done), 5):
         for column in range(0, len(want.names), 3):
@@ -82,7 +83,7 @@ def test_the_kernel_is_compiled_ahead_and_found():
 def test_peak_use_stays_below_the_fraction(pool, want, fraction, monkeypatch):
     limit = configure_gpu_memory(0, fraction)
     assert pool.get_limit() == limit.limit
-    engine = cuda.Engine(GRAPH)
+    engine = cuda.CudaEngine.of(GRAPH)
     peaks = []
     launch = cuda.Launcher._launch
 
@@ -94,7 +95,7 @@ def test_peak_use_stays_below_the_fraction(pool, want, fraction, monkeypatch):
     monkeypatch.setattr(cuda.Launcher, "_launch", launched)
     result = engine.run(SAMPLES, "grid")
     same(result, want)
-    assert not result.moved
+    assert not to_cpu(result)
     assert 0 < max(peaks) <= limit.limit <= fraction * limit.free
     del engine, result
     assert gpu_memory_cleanup() >= 0
@@ -104,7 +105,7 @@ def test_little_memory_means_fewer_arenas_then_fewer_samples_then_the_cpu(pool, 
     for limit in (64 << 20, 16 << 20, 2 << 20):
         pool.free_all_blocks()
         pool.set_limit(size=limit)
-        engine = cuda.Engine(GRAPH)
+        engine = cuda.CudaEngine.of(GRAPH)
         same(engine.run(SAMPLES, "grid"), want)
         assert pool.total_bytes() <= limit
         del engine
@@ -121,9 +122,9 @@ def test_several_workers_on_one_device(workers, want):
     for _ in range(2):
         result = engine.run(SAMPLES, "grid")
         same(result, want)
-        assert not result.moved
-        assert not result.incidents
-    assert len(engine.fleet.processes) == workers
+        assert not to_cpu(result)
+        assert not result.recovered_errors
+    assert len(engine.pool.processes) == workers
 
 
 def test_every_device(want):
@@ -131,31 +132,31 @@ def test_every_device(want):
         pytest.skip("there is one GPU")
     result = make_engine("cuda", GRAPH, devices=range(gpu_count())).run(SAMPLES, "grid")
     same(result, want)
-    assert not result.moved
+    assert not to_cpu(result)
 
 
 def test_a_worker_that_is_killed_is_replaced(want):
     engine = make_engine("cuda", GRAPH, devices=(0, 0))
     engine.run(SAMPLES[:20])
-    killed = engine.fleet.processes[0]
+    killed = engine.pool.processes[0]
     os.kill(killed, signal.SIGKILL)
     result = engine.run(SAMPLES, "grid")
     same(result, want)
-    assert not result.moved
-    assert any("SIGKILL" in text for text in result.incidents)
-    assert killed not in engine.fleet.processes
+    assert not to_cpu(result)
+    assert any("SIGKILL" in text for text in result.recovered_errors)
+    assert killed not in engine.pool.processes
 
 
 def test_a_poisoned_context_costs_a_worker(want, tmp_path):
     """A worker whose context is lost is replaced; tests/engine/poison.py does that to the first one."""
-    from arcbatt.engine import supervisor
+    from arcbatt.engine import workers
     from arcbatt.engine.worker import WorkerSpec
 
     spec = WorkerSpec("GPU 0", "engine.poison:Engine", (("marker", str(tmp_path / "poisoned")),))
-    result = supervisor.Engine(GRAPH, [spec, spec], backend="cuda").run(SAMPLES, "grid")
+    result = workers.WorkerEngine(GRAPH, [spec, spec], backend="cuda").run(SAMPLES, "grid")
     same(result, want)
-    assert not result.moved
-    assert any("cudaError" in text or "CUDA_ERROR" in text for text in result.incidents), result.incidents
+    assert not to_cpu(result)
+    assert any("cudaError" in text or "CUDA_ERROR" in text for text in result.recovered_errors), result.recovered_errors
 
 
 def test_auto_finds_the_faster_one(monkeypatch, want):

@@ -19,7 +19,8 @@ from arcbatt.compiler.lower.columns import HEAD_WORDS
 from arcbatt.compiler.lower.lower import VERSION, Code
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.data.packing import pack_samples
-from arcbatt.engine.cpu import STATUS, Engine
+from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.outputs import STATUS
 from arcbatt.language.sample import Sample
 from arcbatt.language.types import GRID, INT, parse_type
 from arcbatt.syntax import parse_program
@@ -42,7 +43,7 @@ class Words:
     """Lowered code as arrays to be spoiled."""
 
     def __init__(self, text: str = LOOP_BODY) -> None:
-        code: Code = Engine.of([parse_program(f"def solve_a(I):{text}")]).code
+        code: Code = CpuEngine.of([parse_program(f"def solve_a(I):{text}")]).code
         assert not code.rejected
         self.code = list(code.words)
         self.rows = [list(row) for row in code.types.rows]
@@ -86,13 +87,13 @@ def refused(words: Words) -> str:
 
 def test_what_is_lowered_passes():
     Words().load()
-    Engine.of(LIBRARY)
+    CpuEngine.of(LIBRARY)
 
 
 @settings(max_examples=60)
 @given(seed=st.integers(0, 2**32))
 def test_random_programs_and_mutants_pass(seed):
-    Engine.of(random_programs(seed))
+    CpuEngine.of(random_programs(seed))
 
 
 def test_deep_nests_of_loops_are_left_out_when_lowered():
@@ -101,7 +102,7 @@ def test_deep_nests_of_loops_are_left_out_when_lowered():
         body = f"lbind(apply, {body})"
     for _ in range(14):
         text = f"initset({text})"
-    engine = Engine.of([parse_program(f"def solve_a(I):\n    return apply({body}, {text})\n")])
+    engine = CpuEngine.of([parse_program(f"def solve_a(I):\n    return apply({body}, {text})\n")])
     assert "too deep" in engine.code.rejected["solve_a"]
 
 

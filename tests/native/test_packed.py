@@ -9,10 +9,10 @@ import pytest
 
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import load_tasks
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.syntax import parse_program
 
-ENGINE = Engine.of([parse_program("def solve_a(I):\n    return I\n")])
+ENGINE = CpuEngine.of([parse_program("def solve_a(I):\n    return I\n")])
 DATA = pack_samples([sample for task in load_tasks("arcagi")[:3] for sample in task.samples])
 
 

@@ -76,7 +76,7 @@ def test_sections_counts_and_tasks(page):
         "1 of 4 cells differs",
         "failed: empty in first, line 3: item 0 of 0",
         "1 x 1 where 2 x 2 is expected",
-        "Fallbacks: 1,203 evaluations",
+        "Rerouted: 1,203 evaluations",
         "2 batches",
         "x1 = hmirror(I)",
     ):
@@ -140,7 +140,7 @@ def test_hostile_text_stays_text():
         facts=rows,
         options=rows,
         environment=rows,
-        fallbacks=((HOSTILE, 1),),
+        rerouted=((HOSTILE, 1),),
         stages=(Timing(HOSTILE, 1.0),),
         batches=(Timing(HOSTILE, 1.0, 1),),
     )
@@ -172,8 +172,8 @@ def test_nearest_tasks_first_and_left_out_tasks_counted():
 
 
 def test_a_run_without_anything():
-    page = Page(report_html(report(title="empty", tasks=(), fallbacks=(), stages=(), batches=(), options=())))
-    for text in ("The run has no tasks", "Fallbacks: none", "The run recorded no times", "Nothing recorded"):
+    page = Page(report_html(report(title="empty", tasks=(), rerouted=(), stages=(), batches=(), options=())))
+    for text in ("The run has no tasks", "Rerouted: none", "The run recorded no times", "Nothing recorded"):
         assert text in page.text
 
 

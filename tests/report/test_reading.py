@@ -48,7 +48,7 @@ def run(tmp_path):
     writer = RunWriter.create(tmp_path / "run", RunOptions(ids=("a", "b")), "cpu", PROGRAMS, TASKS)
     batch = Batch(
         first_task=0, tasks=5, first_program=0, programs=3, evaluations=300, seconds=0.5,
-        fallbacks={"escape": 2},
+        rerouted={"escape": 2},
         results=[
             row(0, 0, 2, 1), row(1, 0, 2, 1), row(2, 0, 2, 0),
             row(0, 1, 1, 0, 1, "empty"), row(1, 1, 0, 0, 2, "limit"),
@@ -121,7 +121,7 @@ def test_figures(report):
     assert facts["solved, demonstrations"] == "3"
     assert facts["solved, tests too"] == "1"
     assert facts["evaluations"] == facts["evaluations a second"] == "400"
-    assert report.fallbacks == (("overflow", 4), ("escape", 3))
+    assert report.rerouted == (("overflow", 4), ("escape", 3))
     assert report.batches[0] == Timing("tasks 1 to 5, programs 1 to 3", 0.5, 300)
     assert dict(report.options)["--ids"] == "a, b"
     assert dict(report.options)["--solvers"] == "not given"

@@ -23,7 +23,7 @@ def written(folder, **options):
     writer = RunWriter.create(folder, RunOptions(**options), "cpu", PROGRAMS, TASKS)
     demos, tests = len(TASKS[0].train), len(TASKS[0].test)
     batch = Batch(
-        first_task=0, tasks=1, first_program=0, programs=2, evaluations=8, seconds=0.5, fallbacks={"escape": 2},
+        first_task=0, tasks=1, first_program=0, programs=2, evaluations=8, seconds=0.5, rerouted={"escape": 2},
         results=[(0, 0, demos, 0, 0, None, 1.0, 11), (1, 0, 1, tests, 2, "empty", 0.25, 12)],
         outputs=[(-5, 1, 3, b"\1\2\xff")],
         attempts=[(0, 0, 0, -5), (0, 1, 0, None)],
@@ -104,7 +104,7 @@ def test_what_is_no_run_directory_is_said(tmp_path):
     with pytest.raises(DataError, match="missing"):
         RunRecord.open(tmp_path)
     sqlite3.connect(tmp_path / "results.sqlite").execute("CREATE TABLE x (y)")
-    with pytest.raises(DataError, match="version 0, this arcbatt reads version 1"):
+    with pytest.raises(DataError, match="version 0, this arcbatt reads version 2"):
         RunRecord.open(tmp_path)
 
 

@@ -172,15 +172,15 @@ def test_the_result_does_not_depend_on_how_it_is_run(whole, options):
     assert contents(summary.record) == contents(whole.record)
     assert summary.evaluations == whole.evaluations == len(PROGRAMS) * sum(len(task.samples) for task in TASKS)
     if options["backend"] == "python":
-        assert not summary.fallbacks()
+        assert not summary.rerouted()
     else:
-        assert summary.fallbacks() == whole.fallbacks()
+        assert summary.rerouted() == whole.rerouted()
 
 
 def test_fallbacks_are_counted(whole):
-    assert sum(whole.fallbacks().values()) >= len(TASKS)
-    texts = [text for (text,) in whole.record.rows("SELECT fallbacks FROM batch")]
-    assert sum(sum(json.loads(text).values()) for text in texts) == sum(whole.fallbacks().values())
+    assert sum(whole.rerouted().values()) >= len(TASKS)
+    texts = [text for (text,) in whole.record.rows("SELECT rerouted FROM batch")]
+    assert sum(sum(json.loads(text).values()) for text in texts) == sum(whole.rerouted().values())
 
 
 @pytest.mark.parametrize("slice_size", [1000, 9])
@@ -229,8 +229,8 @@ def test_a_gpu_that_is_not_there(monkeypatch):
     assert run(RunOptions(backend="auto"), PROGRAMS[:1], TASKS[:1]).backends.keys() == {"cpu"}
     summary = run(RunOptions(backend="gpu"), PROGRAMS[:1], TASKS[:1])
     assert summary.backends == {"cpu": summary.evaluations}
-    assert summary.moved == {"no NVIDIA device was found; use --backend cpu": summary.evaluations}
-    assert summary.record.info["moved"] == dict(summary.moved)
+    assert set(summary.rerouted()) == {"cpu: no NVIDIA device was found; use --backend cpu"}
+    assert summary.rerouted().total() == summary.evaluations
 
 
 def test_nothing_to_run():

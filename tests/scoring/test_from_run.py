@@ -28,7 +28,7 @@ def write_run(folder, tasks=TASKS, *, tests_right=2, state="done"):
     """Program 0 solves the first task's demonstrations and fails on its second test; 1 is near; 2 gives the answer."""
     writer = RunWriter.create(folder, RunOptions(dataset="made"), "cpu", PROGRAMS, tasks)
     batch = Batch(
-        first_task=0, tasks=2, first_program=0, programs=3, evaluations=18, seconds=0.5, fallbacks={},
+        first_task=0, tasks=2, first_program=0, programs=3, evaluations=18, seconds=0.5, rerouted={},
         results=[
             (0, 0, 2, tests_right, 1, "empty", 1.0, 1),
             (1, 0, 1, tests_right, 0, None, 0.5, 2),
@@ -103,7 +103,7 @@ def test_a_program_that_looks_its_input_up_comes_after_one_that_does_not(tmp_pat
     assert reads(programs[0], "S")
     writer = RunWriter.create(tmp_path / "run", RunOptions(dataset="made"), "cpu", programs, TASKS[1:])
     batch = Batch(
-        first_task=0, tasks=1, first_program=0, programs=2, evaluations=4, seconds=0.5, fallbacks={},
+        first_task=0, tasks=1, first_program=0, programs=2, evaluations=4, seconds=0.5, rerouted={},
         results=[(0, 0, 1, 0, 0, None, 1.0, 1), (1, 0, 1, 0, 0, None, 1.0, 2)],
         outputs=[(10, 1, 1, b"\4"), (11, 1, 2, b"\3\3")],
         attempts=[(0, 1, 0, 10), (0, 1, 1, 11)],

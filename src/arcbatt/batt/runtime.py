@@ -13,15 +13,15 @@ from typing import Any
 from arcbatt.batt.card import Card
 from arcbatt.batt.load import load_batt
 from arcbatt.batt.results import Result, line_numbers, result_of, sample_of
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Failed
 
 
 @lru_cache(maxsize=4)
-def _loaded(path: str, stamp: int) -> tuple[Card, Engine, dict[int, int]]:
+def _loaded(path: str, stamp: int) -> tuple[Card, CpuEngine, dict[int, int]]:
     card = load_batt(Path(path))
-    return card, Engine(card.graph), line_numbers(card)
+    return card, CpuEngine.of(card.graph), line_numbers(card)
 
 
 def run_batch(

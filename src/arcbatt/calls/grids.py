@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from arcbatt.calls.many import Results, call_many, function_of, new_results
 from arcbatt.calls.operations import OPERATION_ERRORS, raised
+from arcbatt.engine.api import Stop
 from arcbatt.engine.choose import gpu_count
-from arcbatt.engine.reference import Stop
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome, Reason
 from arcbatt.language.functions import Function

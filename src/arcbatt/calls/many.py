@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from arcbatt.calls.values import common_types, with_items
 from arcbatt.compiler.graph import INVOKE, PRIMITIVE, Graph
+from arcbatt.engine.api import Stop
 from arcbatt.engine.calls import RESULT, Called, CallEngine
 from arcbatt.engine.choose import backend_for, why_no_gpu
-from arcbatt.engine.reference import MergedReference, Stop, Stopped
+from arcbatt.engine.reference import MergedReference, Stopped
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome, first_failure
 from arcbatt.language.functions import Function

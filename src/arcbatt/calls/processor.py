@@ -55,7 +55,7 @@ class ProcessedTasks(list[TaskResult]):
 
     def __init__(self, results: Iterable[TaskResult] = ()) -> None:
         super().__init__(results)
-        self.fallbacks: Counter[str] = Counter()
+        self.rerouted: Counter[str] = Counter()
         """Evaluations that ran on the reference, by why."""
 
     @property
@@ -147,7 +147,7 @@ class GPUBatchProcessor:
                 size = max(1, size // 2)
         with summary.record as record:
             results.batch_size, results.seconds = size, summary.total_seconds
-            results.evaluations, results.fallbacks = summary.evaluations, summary.fallbacks()
+            results.evaluations, results.rerouted = summary.evaluations, summary.rerouted()
             self._collect(record, summary, tasks, results)
 
     def _collect(self, record: RunRecord, summary: Summary, tasks: dict[int, Task], results: ProcessedTasks) -> None:

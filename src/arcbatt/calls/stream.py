@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from arcbatt.batt.card import Card
 from arcbatt.batt.results import as_sample, card_of
-from arcbatt.engine.choose import AnyEngine, backend_for, make_engine, why_no_gpu
+from arcbatt.engine.api import Engine
+from arcbatt.engine.choose import backend_for, make_engine, why_no_gpu
 from arcbatt.engine.outputs import REASONS, Outputs, Wanted
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Reason
@@ -99,10 +100,10 @@ class AsyncEngine:
                 one.cancel()
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _engine(self, batt: Card | str | Path | Sequence[Program]) -> AnyEngine:
+    def _engine(self, batt: Card | str | Path | Sequence[Program]) -> Engine:
         return make_engine(self.backend, card_of(batt).graph)
 
-    def _run(self, engine: AnyEngine, batch: list[Any], stop: threading.Event) -> Outputs:
+    def _run(self, engine: Engine, batch: list[Any], stop: threading.Event) -> Outputs:
         samples: list[Sample] = [as_sample(one) for one in batch]
         return engine.run(samples, self.outputs, stop=stop.is_set)
 

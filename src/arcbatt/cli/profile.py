@@ -63,7 +63,7 @@ def as_data(found: Profile) -> dict[str, Any]:
         "stages": {stage.name: stage.seconds for stage in found.stages if stage.lane == "stages"},
         "primitives": {name: vars(tally) for name, tally in found.by_primitive().items()},
         "by_program": {name: vars(share) for name, share in found.by_program().items()},
-        "fallbacks": dict(found.fallbacks),
+        "rerouted": {str(route): count for route, count in found.rerouted.items()},
         "devices": [vars(one) for one in found.devices],
         "patterns": vars(found.stats) | {"unresolved": dict(found.stats.unresolved)},
     }
@@ -116,10 +116,9 @@ def _print_patterns(found: Profile) -> None:
         f"{stats.object_groups:,} grids with objects in several modes, "
         f"{stats.traversal_groups:,} containers walked several times (the CPU engine walks them one by one)"
     )
-    fallbacks = found.fallbacks.most_common(8)
-    typer.echo(f"on the reference: {sum(found.fallbacks.values()):,} evaluations")
-    for why, number in fallbacks:
-        typer.echo(f"  {number:>9,} {why}")
+    typer.echo(f"rerouted: {found.rerouted.total():,} evaluations")
+    for route, number in found.rerouted.most_common(8):
+        typer.echo(f"  {number:>9,} {route}")
 
 
 def _print_devices(found: Profile) -> None:
@@ -127,8 +126,8 @@ def _print_devices(found: Profile) -> None:
         typer.echo(f"\n{one.side}: {1e3 * one.seconds:,.2f} ms, {one.kernel_ms:,.2f} ms of it in the kernel")
         typer.echo(f"  {one.launches:,} launches, {one.items:,} items; {one.uploads:,} transfers to it "
                    f"({one.uploaded:,} bytes), {one.downloads:,} back ({one.downloaded:,} bytes)")  # fmt: skip
-        if one.tiers or one.on_cpu:
-            again = ", ".join(f"{count:,}" for count in one.tiers) or "0"
+        if one.bigger_arenas or one.on_cpu:
+            again = ", ".join(f"{count:,}" for count in one.bigger_arenas) or "0"
             typer.echo(f"  items that ran again in bigger arenas: {again}; evaluations left to the CPU: {one.on_cpu:,}")
 
 

@@ -132,18 +132,13 @@ def print_summary(summary: Summary, tasks: int, programs: int) -> None:
     rate = f", {summary.evaluations / busy:,.0f} a second" if busy else ""
     console.print(f"{summary.evaluations:,} evaluations in {summary.total_seconds:.1f} s{rate} ({_used(summary)})")
     console.print("time: " + ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in summary.seconds.items()))
-    fallbacks = summary.fallbacks().most_common()
-    if fallbacks:
-        console.print(f"on the reference: {sum(count for _, count in fallbacks):,} evaluations")
-        for why, count in fallbacks[:_SHOWN_NEAR]:
-            console.print(f"  {count:>9,} {why}", markup=False)
-    if summary.moved:
-        console.print(f"on the CPU engine in place of another: {summary.moved.total():,} evaluations")
-        for why, count in summary.moved.most_common():
-            console.print(f"  {count:>9,} {why}", markup=False)
-    if summary.incidents:
-        console.print("on the way:")
-        for what, count in summary.incidents.most_common():
+    if rerouted := summary.rerouted():
+        console.print(f"rerouted: {rerouted.total():,} evaluations ran on another tier than the one asked for")
+        for route, count in rerouted.most_common(_SHOWN_NEAR):
+            console.print(f"  {count:>9,} {route}", markup=False)
+    if summary.recovered_errors:
+        console.print("recovered errors:")
+        for what, count in summary.recovered_errors.most_common():
             console.print(f"  {count:>9,} {what}", markup=False)
 
 

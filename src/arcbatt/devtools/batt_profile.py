@@ -143,10 +143,10 @@ class _Profiled(MergedReference):
         self.costs = machine.costs
         self.lines = lines
 
-    def _settled(self, index: int, stack: list[int]) -> Any:
+    def _evaluated(self, index: int, stack: list[int]) -> Any:
         waiting = len(stack)
         start = time.perf_counter()
-        outcome: Outcome = super()._settled(index, stack)
+        outcome: Outcome = super()._evaluated(index, stack)
         if index not in self.lines or len(stack) != waiting:
             return outcome
         line = self.lines[index]

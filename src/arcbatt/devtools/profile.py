@@ -17,16 +17,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.graph import Graph, merge
+from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.lower.codes import CODES
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.variants import VARIANTS
-from arcbatt.compiler.pipeline import Stats, compile_graph
-from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.compiler.pipeline import Stats
+from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.compiler.typed import TypedGraph, node_inputs
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.devtools.bench.sides import engine_kinds
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.outputs import Route
 from arcbatt.language.program import Name, Program, live_lines
 from arcbatt.language.sample import Sample
 
@@ -91,7 +92,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class DeviceRun:
-    """One run of the programs on a GPU, samples copied to it first; counts are those of `cuda_results.RunStats`."""
+    """One run of the programs on a GPU, samples copied to it first; counts are those of `DeviceStats`."""
 
     side: str
     seconds: float
@@ -102,8 +103,8 @@ class DeviceRun:
     uploaded: int
     downloads: int
     downloaded: int
-    tiers: tuple[int, ...]
-    """Items that ran again in bigger arenas, by tier."""
+    bigger_arenas: tuple[int, ...]
+    """Items that ran again in bigger arenas, by their size."""
     on_cpu: int
 
 
@@ -118,7 +119,7 @@ class Profile:
     instructions: list[Instruction] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     graph: TypedGraph = field(default_factory=TypedGraph)
-    fallbacks: Counter[str] = field(default_factory=Counter)
+    rerouted: Counter[Route] = field(default_factory=Counter)
     run_seconds: float = 0.0
     """Of the run without the watch, all threads together."""
     watched_seconds: float = 0.0
@@ -204,27 +205,24 @@ def profile(
     """
     clock = _Clock()
     with clock.stage("merge"):
-        graph = programs if isinstance(programs, Graph) else merge(programs)
+        compiled = compile(programs)
     with clock.stage("compile"):
-        typed = compile_graph(graph, Rewrites.lowered()).graph
-    stats = compile_graph(graph).stats
-    with clock.stage("compile, lower, load"):
-        engine = Engine(graph, threads=threads)
+        stats = compiled.stats
+    with clock.stage("lower, load"):
+        engine = CpuEngine(compiled, threads=threads)
     with clock.stage("pack"):
         data = pack_samples(samples)
-    packed, threads = engine._packed(data), max(1, min(threads, len(samples)))
-    result = Profile(len(graph.outputs), len(samples), threads, stats, graph=typed)
+    threads = max(1, min(threads, len(samples)))
+    result = Profile(len(compiled.names), len(samples), threads, stats, graph=compiled.typed)
     with clock.stage("run"):
         outputs = engine.run(data, complete=False)
     result.run_seconds = outputs.seconds["run"] * threads
     with clock.stage("run with a watch"):
-        counters, spans, ticks, nanoseconds = engine.core.profile(
-            engine._program, packed, threads, *engine._words, engine.max_steps
-        )
+        counters, spans, ticks, nanoseconds = engine.first.watched(data)
     watched = clock.stages[-1]
     if complete:
         with clock.stage("run, completed on the reference"):
-            result.fallbacks = engine.run(data).fallbacks
+            result.rerouted = engine.run(data).rerouted()
     result.watched_seconds = float(np.sum(spans[:, 1] - spans[:, 0])) / 1e9
     result.instructions = _instructions(engine.code, counters, nanoseconds / 1e9 / max(ticks, 1), result.run_seconds)
     result.stages = clock.stages
@@ -233,23 +231,25 @@ def profile(
         begun = watched.start + start / 1e9
         result.stages.append(Stage(name, begun, (end - start) / 1e9, f"thread {thread}"))
     if gpus:
-        _on_devices(graph, data, result, clock)
+        _on_devices(compiled, data, result, clock)
     return result
 
 
-def _on_devices(graph: Graph, data: PackedSamples, result: Profile, clock: _Clock) -> None:
+def _on_devices(compiled: CompiledSet, data: PackedSamples, result: Profile, clock: _Clock) -> None:
     """Run everything on each GPU, twice: the second run, with all in place, is the one that counts."""
     for kind in engine_kinds():
         if len(kind.devices) != 1:
             continue
         with clock.stage(f"{kind.name}: compile, load"):
-            engine = kind.make(graph)
+            engine = kind.make(compiled)
         with clock.stage(f"{kind.name}: slice, first run"):
             engine.run(data, complete=False)
-        engine.forget()
+        engine.forget_samples()
         with clock.stage(f"{kind.name}: run"):
             engine.run(data, complete=False)
-        last, traffic = engine.last, engine.last.traffic
+        last = engine.device_stats
+        assert last is not None
+        traffic = last.traffic
         result.devices.append(
             DeviceRun(
                 side=kind.name,
@@ -261,7 +261,7 @@ def _on_devices(graph: Graph, data: PackedSamples, result: Profile, clock: _Cloc
                 uploaded=traffic.uploaded,
                 downloads=traffic.downloads,
                 downloaded=traffic.downloaded,
-                tiers=tuple(last.tiers),
+                bigger_arenas=tuple(last.bigger_arenas),
                 on_cpu=last.on_cpu,
             )
         )

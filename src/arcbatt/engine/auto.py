@@ -9,19 +9,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 
-from arcbatt.data.packing import PackedSamples, pack_samples
+from arcbatt.compiler.program_set import CompiledSet
+from arcbatt.engine.api import ENGINE_ERRORS, Engine, RunRequest
 from arcbatt.engine.gather import Gathered
-from arcbatt.engine.outputs import Outputs, Wanted
-from arcbatt.engine.reference import Stop
+from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.speeds import known_start, record_start
-from arcbatt.engine.worker import PROBLEMS
+from arcbatt.engine.tiers import CPU
 from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_CELLS
 from arcbatt.language.sample import Sample
 
 UNKNOWN_START: Final = 10.0
@@ -37,7 +36,7 @@ class Candidate:
     """An engine that may be the fastest."""
 
     name: str
-    make: Callable[[], Any]
+    make: Callable[[], Engine]
 
 
 @dataclass
@@ -62,7 +61,7 @@ class Choice:
         return rest / self.rates[self.fastest()]
 
 
-class Engine:
+class AutoEngine(Engine):
     """One of several engines: the first at first, then whichever is the fastest.
 
     `more` gives further candidates, and is asked when all of the others were timed.
@@ -70,23 +69,23 @@ class Engine:
 
     def __init__(
         self,
-        names: list[str],
+        compiled: CompiledSet,
         candidates: Sequence[Candidate],
         choice: Choice | None = None,
         more: Callable[[], list[Candidate]] | None = None,
     ) -> None:
-        self.names = names
+        super().__init__(compiled)
         self.candidates = list(candidates)
         self.choice = choice or Choice()
         self._more = more
-        self._made: dict[str, Any] = {}
-        self._incidents: Counter[str] = Counter()
+        self._made: dict[str, Engine] = {}
+        self._errors: Counter[str] = Counter()
         if not self.choice.rates.keys() <= {one.name for one in self.candidates}:
             self._ask_for_more()
         while self.backend not in self._made:
             try:
                 self._engine(self.backend)
-            except PROBLEMS as error:
+            except ENGINE_ERRORS as error:
                 if self.backend == self.candidates[0].name:
                     raise
                 self._rule_out(self.backend, f"{type(error).__name__}: {error}")
@@ -96,37 +95,24 @@ class Engine:
         """The engine that is in use: the fastest known, or the first."""
         return self.choice.fastest() if self.choice.rates else self.candidates[0].name
 
-    def run(
-        self,
-        samples: Sequence[Sample] | PackedSamples,
-        outputs: Wanted = "match",
-        *,
-        largest: int = MAX_CELLS,
-        stop: Stop | None = None,
-        progress: Callable[[int], None] | None = None,
-        complete: bool = True,
-    ) -> Outputs:
-        """As `arcbatt.engine.cpu.Engine.run`; `Outputs.incidents` says which candidates failed."""
-        data = samples if isinstance(samples, PackedSamples) else pack_samples(samples)
-        gathered = Gathered(self.names, len(data), outputs)
+    def execute(self, request: RunRequest) -> Outputs:
+        """Carry a request out; `Outputs.recovered_errors` says which candidates failed."""
+        gathered = Gathered(self.names, len(request.samples), request.outputs)
         start = time.perf_counter()
-        first, share = 0, FIRST_SHARE
-        while first < len(data) and not (stop and stop()):
+        first, share, total = 0, FIRST_SHARE, len(request.samples)
+        while first < total and not request.stopped():
             before = gathered.done
-            count = len(data) - first if self.next_candidate() is None else min(share, len(data) - first)
-            part = data.only(slice(first, first + count))
+            count = total - first if self.next_candidate() is None else min(share, total - first)
 
             def counted(done: int, before: int = before) -> None:
-                if progress:
-                    progress(before + done)
+                request.tell(before + done)
 
-            options = {"largest": largest, "stop": stop, "complete": complete}
+            part = request.only(slice(first, first + count), progress=counted)
             began = time.perf_counter()
-            found = self._engine(self.backend).run(part, outputs, progress=counted, **options)
+            found = self._engine(self.backend).execute(part)
             seconds = time.perf_counter() - began
             gathered.put(np.arange(first, first + count), found)
-            if progress:
-                progress(gathered.done)
+            request.tell(gathered.done)
             first += count
             self.choice.done += int(found.done.sum()) * len(self.names)
             if not found.done.all():
@@ -134,16 +120,15 @@ class Engine:
             share *= 2
             if seconds >= MEASURABLE:
                 self.choice.rates[self.backend] = count * len(self.names) / seconds
-                self._try(part, outputs, options, (len(data) - first) * len(self.names))
+                self._try(replace(part, progress=None), (total - first) * len(self.names))
         result = gathered.finished(time.perf_counter() - start)
-        result.incidents += self._incidents
-        self._incidents.clear()
+        result.recovered_errors += self._errors
+        self._errors.clear()
         return result
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample, by the first candidate."""
-        found: dict[str, Outcome] = self._engine(self.candidates[0].name).values(sample)
-        return found
+        return self._engine(self.candidates[0].name).values(sample)
 
     def next_candidate(self) -> Candidate | None:
         """The first that was neither timed nor ruled out."""
@@ -152,7 +137,7 @@ class Engine:
         tried = {*self.choice.rates, *self.choice.ruled_out}
         return next((one for one in self.candidates if one.name not in tried), None)
 
-    def _try(self, part: PackedSamples, outputs: Wanted, options: dict[str, Any], here: int) -> None:
+    def _try(self, part: RunRequest, here: int) -> None:
         """Time candidates on samples that another has just run, while the rest is worth their start."""
         while (one := self.next_candidate()) is not None:
             needed = known_start(one.name)
@@ -165,20 +150,21 @@ class Engine:
             try:
                 began = time.perf_counter()
                 engine = self._engine(one.name)
-                engine.run(part, outputs, **options)
+                engine.execute(part)
                 record_start(one.name, time.perf_counter() - began)
                 began = time.perf_counter()
-                again = engine.run(part, outputs, **options)
+                again = engine.execute(part)
                 seconds = time.perf_counter() - began
-            except PROBLEMS as error:
+            except ENGINE_ERRORS as error:
                 self._rule_out(one.name, f"{type(error).__name__}: {error}")
                 continue
             if not again.done.all():
                 return
-            if again.moved.total() > again.done.size * len(self.names) // 2:
-                self._rule_out(one.name, "; ".join(again.moved))
+            elsewhere = {route.why: count for route, count in again.rerouted().items() if route.tier == CPU}
+            if sum(elsewhere.values()) > again.done.size * len(self.names) // 2:
+                self._rule_out(one.name, "; ".join(elsewhere))
                 continue
-            self.choice.rates[one.name] = len(part) * len(self.names) / max(seconds, 1e-9)
+            self.choice.rates[one.name] = len(part.samples) * len(self.names) / max(seconds, 1e-9)
 
     def _ask_for_more(self) -> None:
         if self._more is not None:
@@ -188,9 +174,9 @@ class Engine:
     def _rule_out(self, name: str, why: str) -> None:
         self.choice.rates.pop(name, None)
         self.choice.ruled_out[name] = why
-        self._incidents[f"{name} was not used: {why}"] += 1
+        self._errors[f"{name} was not used: {why}"] += 1
 
-    def _engine(self, name: str) -> Any:
+    def _engine(self, name: str) -> Engine:
         if name not in self._made:
             self._made[name] = next(one for one in self.candidates if one.name == name).make()
         return self._made[name]

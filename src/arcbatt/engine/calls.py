@@ -15,10 +15,11 @@ from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.compiler.pipeline import compile_graph
 from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.engine.api import Stop
 from arcbatt.engine.cpu import arena_words, loaded
 from arcbatt.engine.custom_build import missing
 from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS
-from arcbatt.engine.reference import MergedReference, Stop, Stopped
+from arcbatt.engine.reference import MergedReference, Stopped
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS

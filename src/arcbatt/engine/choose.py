@@ -1,8 +1,4 @@
-"""Which backend runs programs: by name, or the fastest there is.
-
-A backend is a class `Engine(graph, **options)` that does what `AnyEngine` says; all of them give the same.
-`arcbatt.engine.cuda.engine` also has `device_count()` and `device_problem()`.
-"""
+"""Which engine runs programs: by the name of a backend, or the fastest there is."""
 
 from __future__ import annotations
 
@@ -10,46 +6,24 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from arcbatt.compiler.graph import Graph, merge
-from arcbatt.data.packing import PackedSamples
-from arcbatt.engine.outputs import Outputs, Wanted
-from arcbatt.engine.worker import PROBLEMS, WorkerSpec
+from arcbatt.compiler.graph import Graph
+from arcbatt.compiler.program_set import CompiledSet, compile
+from arcbatt.engine.api import ENGINE_ERRORS, Engine
+from arcbatt.engine.auto import AutoEngine, Candidate, Choice
+from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.reference import ReferenceEngine
+from arcbatt.engine.worker import WorkerSpec
+from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.errors import UsageError
-from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_CELLS
 from arcbatt.language.program import Program
-from arcbatt.language.sample import Sample
 
-if TYPE_CHECKING:
-    from arcbatt.engine.auto import Choice
-
+CUDA_MODULE: Final = "arcbatt.engine.cuda.engine"
+"""Needs CuPy, so it is imported when it is asked for."""
 _GPU_SHARD: Final = 1024
 """Samples of a GPU worker's first shard: by those it cuts its slices."""
-
-
-class AnyEngine(Protocol):
-    """What every engine can do."""
-
-    names: list[str]
-    backend: str
-    """What runs programs there."""
-
-    def run(
-        self,
-        samples: Sequence[Sample] | PackedSamples,
-        outputs: Wanted = "match",
-        *,
-        largest: int = MAX_CELLS,
-        stop: Callable[[], bool] | None = None,
-        progress: Callable[[int], None] | None = None,
-    ) -> Outputs:
-        """Every program on every sample."""
-
-    def values(self, sample: Sample) -> dict[str, Outcome]:
-        """What every program gives on one sample."""
 
 
 def backend_for(name: str) -> str:
@@ -69,36 +43,36 @@ def backend_for(name: str) -> str:
 
 def make_engine(
     backend: str,
-    programs: Sequence[Program] | Graph,
+    programs: Iterable[Program] | Graph | CompiledSet,
     *,
     threads: int | None = None,
     devices: Sequence[int] = (),
     workers: int | None = None,
     choice: Choice | None = None,
-) -> AnyEngine:
-    """An engine of a backend for programs or a graph.
+) -> Engine:
+    """An engine of a backend for programs, a graph of them, or a compiled set.
 
     Several GPUs (`devices`, by number; a number twice is two workers on one GPU) and several `workers` of the CPU
     engine are a supervised process each. `gpu` and `auto` never fail for lack of a GPU: where it cannot be used the CPU
-    engine takes its place, and `Outputs.moved` says why. With `auto` the engine finds out while it runs which of those
-    there are is the fastest; a `choice` that engines share saves finding out again.
+    engine takes its place, and `Outputs.rerouted` says why. With `auto` the engine finds out while it runs which of
+    those there are is the fastest; a `choice` that engines share saves finding out again.
     """
-    graph = programs if isinstance(programs, Graph) else merge(programs)
+    compiled = compile(programs)
     if backend == "auto":
-        return _auto_engine(graph, threads, devices, choice)
+        return _auto_engine(compiled, threads, devices, choice)
     if backend == "gpu":
-        return _gpu_engine(graph, threads, devices)
+        return _gpu_engine(compiled, threads, devices)
     if specs := _workers(backend, threads, devices, workers):
-        supervisor = importlib.import_module("arcbatt.engine.supervisor")
-        several: AnyEngine = supervisor.Engine(graph, specs, backend=backend)
-        return several
-    modules = {"python": "reference", "cpu": "cpu", "cuda": "cuda.engine"}
-    kind: Any = importlib.import_module(f"arcbatt.engine.{modules[backend]}").Engine
-    options: dict[str, dict[str, Any]] = {
-        "cpu": {"threads": threads},
-        "cuda": {"devices": tuple(devices), "threads": threads},
-    }
-    engine: AnyEngine = kind(graph, **options.get(backend, {}))
+        return WorkerEngine(compiled, specs, backend=backend)
+    if backend == "python":
+        return ReferenceEngine(compiled)
+    if backend == "cpu":
+        return CpuEngine(compiled, threads=threads)
+    return _cuda_engine(compiled, threads, devices)
+
+
+def _cuda_engine(compiled: CompiledSet, threads: int | None, devices: Sequence[int]) -> Engine:
+    engine: Engine = importlib.import_module(CUDA_MODULE).CudaEngine(compiled, devices=tuple(devices), threads=threads)
     return engine
 
 
@@ -108,54 +82,50 @@ def _workers(backend: str, threads: int | None, devices: Sequence[int], workers:
         raise UsageError(f"workers is a number above 0, got {workers}")
     if backend == "cpu" and workers:
         each = max(1, (threads or os.cpu_count() or 1) // workers)
-        return [WorkerSpec("CPU", "arcbatt.engine.cpu:Engine", (("threads", each),))] * workers
+        return [engine_worker("CPU", "arcbatt.engine.cpu:CpuEngine", threads=each)] * workers
     if backend == "cuda" and len(devices) > 1:
         for number in devices:
             if number >= gpu_count():
                 raise UsageError(f"no GPU number {number}: {gpu_count()} are visible (see nvidia-smi)")
         each = max(1, (threads or os.cpu_count() or 1) // len(devices))
-        engine = "arcbatt.engine.cuda.engine:Engine"
+        engine = f"{CUDA_MODULE}:CudaEngine"
         return [
-            WorkerSpec(
-                f"GPU {number}", engine, (("devices", (number,)), ("keep_going", False), ("threads", each)), _GPU_SHARD
-            )
+            engine_worker(f"GPU {number}", engine, _GPU_SHARD, devices=(number,), keep_going=False, threads=each)
             for number in devices
         ]
     return []
 
 
-def _gpu_engine(graph: Graph, threads: int | None, devices: Sequence[int]) -> AnyEngine:
+def _gpu_engine(compiled: CompiledSet, threads: int | None, devices: Sequence[int]) -> Engine:
     """The GPU's engine, or the CPU's with the reason why it is not the GPU's."""
     why = why_no_gpu()
     if why is None:
         try:
-            return make_engine("cuda", graph, threads=threads, devices=devices)
-        except PROBLEMS as error:
+            return make_engine("cuda", compiled, threads=threads, devices=devices)
+        except ENGINE_ERRORS as error:
             why = f"the GPU engine could not be made: {type(error).__name__}: {error}"
-    fallback = importlib.import_module("arcbatt.engine.fallback")
-    engine: AnyEngine = fallback.Engine(graph, why, threads=threads)
-    return engine
+    return CpuEngine(compiled, threads=threads, instead=why)
 
 
-def _auto_engine(graph: Graph, threads: int | None, devices: Sequence[int], choice: Choice | None) -> AnyEngine:
+def _auto_engine(compiled: CompiledSet, threads: int | None, devices: Sequence[int], choice: Choice | None) -> Engine:
     """The CPU's engine, or where there is a GPU one that finds out."""
     if not gpu_possible():
-        return make_engine("cpu", graph, threads=threads)
-    auto = importlib.import_module("arcbatt.engine.auto")
+        return CpuEngine(compiled, threads=threads)
 
-    def gpus(numbers: tuple[int, ...]) -> Any:
-        return auto.Candidate(
-            "cuda" if len(numbers) == 1 else f"cuda on {len(numbers)} GPUs",
-            lambda: (backend_for("cuda"), make_engine("cuda", graph, threads=threads, devices=numbers))[1],
-        )
+    def make_cuda(numbers: tuple[int, ...]) -> Engine:
+        backend_for("cuda")  # says why there is none
+        return make_engine("cuda", compiled, threads=threads, devices=numbers)
 
-    def several() -> list[Any]:
+    def gpus(numbers: tuple[int, ...]) -> Candidate:
+        name = "cuda" if len(numbers) == 1 else f"cuda on {len(numbers)} GPUs"
+        return Candidate(name, lambda: make_cuda(numbers))
+
+    def several() -> list[Candidate]:
         numbers = tuple(devices) or tuple(range(gpu_count()))
         return [gpus(numbers)] if len(numbers) > 1 else []
 
-    candidates = [auto.Candidate("cpu", lambda: make_engine("cpu", graph, threads=threads)), gpus((*devices, 0)[:1])]
-    engine: AnyEngine = auto.Engine(list(graph.outputs), candidates, choice, several)
-    return engine
+    candidates = [Candidate("cpu", lambda: CpuEngine(compiled, threads=threads)), gpus((*devices, 0)[:1])]
+    return AutoEngine(compiled, candidates, choice, several)
 
 
 def gpu_possible() -> bool:
@@ -165,15 +135,15 @@ def gpu_possible() -> bool:
 
 def gpu_count() -> int:
     """How many GPUs can be used."""
-    return 0 if why_no_gpu() else int(importlib.import_module("arcbatt.engine.cuda.engine").device_count())
+    return 0 if why_no_gpu() else int(importlib.import_module(CUDA_MODULE).device_count())
 
 
 def why_no_gpu() -> str | None:
     """Why the GPU cannot be used, and what to do about it; None if it can."""
     try:
-        cuda = importlib.import_module("arcbatt.engine.cuda.engine")
+        cuda = importlib.import_module(CUDA_MODULE)
     except ModuleNotFoundError as error:
-        if error.name == "arcbatt.engine.cuda.engine":
+        if error.name == CUDA_MODULE:
             return "this arcbatt has no GPU backend; use --backend cpu"
         return f"{error.name} is not installed; pip install 'arcbatt[cuda]', or use --backend cpu"
     except (ImportError, OSError) as error:

@@ -1,97 +1,126 @@
-"""The CPU engine: a merged graph lowered once, run on many samples by threads."""
+"""The CPU engine: compiled programs on many samples by threads, native code over an arena each."""
 
 from __future__ import annotations
 
 import importlib
 import os
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.graph import Graph, merge
 from arcbatt.compiler.lower.layout import plain_form
-from arcbatt.compiler.lower.lower import VERSION, Code, lower
+from arcbatt.compiler.lower.lower import VERSION, Code
 from arcbatt.compiler.lower.shapes import shape_of
-from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.packing import PackedSamples, pack_samples
-from arcbatt.engine.arenas import CPU_ARENA_BYTES
-from arcbatt.engine.completion import Completion
+from arcbatt.engine.api import RunRequest
 from arcbatt.engine.custom_build import missing
-from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs, Wanted
-from arcbatt.engine.reference import MergedReference, Stop
-from arcbatt.engine.reference_pool import crew_of
+from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs
+from arcbatt.engine.reference import MergedReference
+from arcbatt.engine.reference_tier import ReferenceTier
+from arcbatt.engine.tiers import Columns, Sink, Tier, TieredEngine, run_alone
 from arcbatt.language.failures import Failed, Outcome
-from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
-from arcbatt.language.program import Program
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 from arcbatt.language.types import BOOL, CELL, IJ, Seq, Set, Tup, Type
 
-_MOST_PARTS: Final = 8
-"""Engines for programs that did not fit that are kept for later runs."""
+ARENA_BYTES: Final = 64 << 20
+"""Of a thread, at first."""
+MOST_ARENA_BYTES: Final = 1 << 30
+_MOST_PARTS: Final = 64
+"""Parts of the programs that are kept for later runs."""
 
 
-class Engine:
-    """Runs one merged graph on samples. `names` are the programs, in the order of the columns of what comes back.
+class CpuTier(Tier):
+    """Native code on threads, each with an arena that grows for an item that does not fit.
 
-    `threads` defaults to the machine's cores. At most so many processes complete on the reference what the engine
-    leaves open; with one thread no process is started. Each thread starts with an arena of `arena_bytes` and may grow
-    it to `most_bytes` for an item that does not fit. Programs that do not fit together then run in parts, and a program
-    that does not fit alone on the reference.
+    Programs that do not fit together in the largest arena run in parts; what does not fit alone is left as overflow.
     """
-
-    backend = "cpu"
 
     def __init__(
         self,
-        graph: Graph,
+        compiled: CompiledSet,
         *,
         threads: int | None = None,
-        arena_bytes: int = CPU_ARENA_BYTES,
-        most_bytes: int = 1 << 30,
+        arena_bytes: int = ARENA_BYTES,
+        most_bytes: int = MOST_ARENA_BYTES,
         max_steps: int = MAX_STEPS,
         core: ModuleType | None = None,
-        rewrites: Rewrites | None = None,
     ) -> None:
+        super().__init__(compiled)
         self._options: dict[str, Any] = {
             "threads": threads, "arena_bytes": arena_bytes, "most_bytes": most_bytes, "max_steps": max_steps,
-            "core": core, "rewrites": rewrites,
+            "core": core,
         }  # fmt: skip
         self.core: Any = core or importlib.import_module("arcbatt._core")
-        self.graph = graph
         self.threads = threads or os.cpu_count() or 1
         self.max_steps = max_steps
-        plain = rewrites or Rewrites.lowered()
-        typed = compile_graph(graph, plain).graph
-        self.code: Code = lower(typed, columns=plain.columns, without=missing(graph, self.core))
-        self.names = list(graph.outputs)
-        self.lowered = list(self.code.outputs)
+        self._sizes = arena_bytes, most_bytes
+        self._parts: dict[bytes, CpuTier] = {}
+
+    @cached_property
+    def code(self) -> Code:
+        """The bytecode of the programs."""
+        return self.compiled.code(missing(self.compiled.graph, self.core))
+
+    @cached_property
+    def lowered(self) -> list[str]:
+        """The programs that have bytecode."""
+        return list(self.code.outputs)
+
+    @cached_property
+    def loaded(self) -> Any:
+        """The bytecode in the core, checked there; ValueError where it must not be run."""
+        return loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
+
+    @cached_property
+    def _arenas(self) -> tuple[int, ...]:
+        return arena_words(self.code, *self._sizes)
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Of the programs with bytecode their columns, the shapes of what they give, and where each shape begins."""
         shapes = [shape_of(kind) for _, kind in self.code.outputs.values()]
-        self._shapes = np.array([word for shape in shapes for word in shape], np.uint32)
-        self._starts = np.cumsum([0, *map(len, shapes)]).astype(np.uint32)
-        self._column_of = {name: column for column, name in enumerate(self.names)}
-        self._columns = np.array([self._column_of[name] for name in self.lowered], np.uint32)
-        self._rejected = {self._column_of[name]: why for name, why in self.code.rejected.items()}
-        self._program = loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
-        self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
-        self._words = arena_words(self.code, arena_bytes, most_bytes)
-        self._parts: dict[bytes, Engine] = {}
-        """Of programs that did not fit with all others, the last that were wanted."""
-        self.crew = crew_of(self.threads)
-        self._key = object()
+        column_of = {name: column for column, name in enumerate(self.names)}
+        return (
+            np.array([column_of[name] for name in self.lowered], np.uint32),
+            np.array([word for shape in shapes for word in shape], np.uint32),
+            np.cumsum([0, *map(len, shapes)]).astype(np.uint32),
+        )
 
-    @classmethod
-    def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
-        """An engine for programs, merged."""
-        return cls(merge(programs), **options)
+    def refused(self) -> dict[str, str]:
+        """Programs that have no bytecode, and why."""
+        return self.code.rejected
 
-    def pack(self, samples: Sequence[Sample] | PackedSamples) -> PackedSamples:
-        """Samples as arrays, if they are not yet."""
-        return samples if isinstance(samples, PackedSamples) else pack_samples(samples)
+    def run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
+        """Every program on every sample; samples with programs that may yet fit in parts are told of last."""
+        assert result.hashes is not None
+        assert result.grids is not None
+        told = np.zeros(len(request.samples), np.bool_)
+
+        def tell(rows: NDArray[np.int64]) -> None:
+            told[rows] = True
+            sink.finished(rows)
+
+        def watch(_: int) -> bool:
+            rows = np.flatnonzero(result.done & ~told)
+            tell(rows[~self._unfit(result, rows)])
+            sink.tell()
+            return request.stopped()
+
+        result.grown, peak, result.grids.cells = self.core.run(
+            self.loaded, self._packed(request.samples), max(1, min(self.threads, len(request.samples))), *self._arenas,
+            self.max_steps, request.largest, *self._places, result.statuses,
+            result.matches.view(np.uint8), result.agreement, result.hashes, result.grids.offset, result.grids.height,
+            result.grids.width, result.done.view(np.uint8), watch,
+        )  # fmt: skip
+        result.peak_bytes = 4 * peak
+        self._run_in_parts(request, result)
+        tell(np.flatnonzero(result.done & ~told))
 
     def _packed(self, data: PackedSamples) -> Any:
         return self.core.packed(
@@ -99,73 +128,12 @@ class Engine:
             data.count, data.demo,
         )  # fmt: skip
 
-    def run(
-        self,
-        samples: Sequence[Sample] | PackedSamples,
-        outputs: Wanted = "match",
-        *,
-        largest: int = MAX_CELLS,
-        stop: Stop | None = None,
-        progress: Callable[[int], None] | None = None,
-        complete: bool = True,
-    ) -> Outputs:
-        """Every program on every sample; what the engine leaves open is completed on the reference and counted.
-
-        `outputs` says what to bring back beside statuses, matches and agreement; grids of more than `largest` cells are
-        not kept. An interrupt is seen within a sample's time. `stop` is asked some twenty times a second whether to end
-        early: then `Outputs.done` says which samples are finished. `progress` is told how many samples are. Without
-        `complete` what is open stays so: overflow, escape, and nothing of programs that were not lowered.
-        """
-        data = self.pack(samples)
-        result = Outputs.empty(self.names, len(data), outputs)
-        assert result.hashes is not None
-        assert result.grids is not None
-        taken = np.zeros(len(data), np.bool_)
-        start = time.perf_counter()
-        completion = Completion(
-            result,
-            data,
-            self.graph,
-            largest=largest,
-            max_steps=self.max_steps,
-            stop=stop,
-            crew=self.crew,
-            key=self._key,
-        )
-
-        def watch(done: int) -> bool:
-            if complete:
-                self._offer(result, taken, completion)
-                done = int(taken.sum()) - completion.pending
-            if progress:
-                progress(done)
-            return bool(stop and stop())
-
-        with completion:
-            result.grown, peak, result.grids.cells = self.core.run(
-                self._program, self._packed(data), max(1, min(self.threads, len(data))), *self._words, self.max_steps,
-                largest, self._columns, self._shapes, self._starts, result.statuses, result.matches.view(np.uint8),
-                result.agreement, result.hashes, result.grids.offset, result.grids.height, result.grids.width,
-                result.done.view(np.uint8), watch,
-            )  # fmt: skip
-            result.peak_bytes = 4 * peak
-            self._run_in_parts(data, result, outputs, largest, stop)
-            result.seconds["run"] = time.perf_counter() - start
-            if complete:
-                self._offer(result, taken, completion, everything=True)
-            ran = int(result.done.sum())
-            completion.finish((lambda pending: progress(ran - pending)) if progress else None)
-        result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]
-        return result.trimmed(outputs)
-
     def _unfit(self, result: Outputs, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Of samples, whether programs did not fit that may in parts."""
         unfit: NDArray[np.bool_] = np.any(result.statuses[rows] == OVERFLOW, axis=1)
         return unfit if len(self.lowered) > 1 else np.zeros_like(unfit)
 
-    def _run_in_parts(
-        self, data: PackedSamples, result: Outputs, wanted: Wanted, largest: int, stop: Stop | None
-    ) -> None:
+    def _run_in_parts(self, request: RunRequest, result: Outputs) -> None:
         """Run programs that did not fit by themselves: in halves, where these are all there are."""
         rows = np.flatnonzero(result.done)
         rows = rows[self._unfit(result, rows)]
@@ -173,70 +141,104 @@ class Engine:
             return
         left = np.flatnonzero((result.statuses[rows] == OVERFLOW).any(axis=0))
         for columns in np.array_split(left, 2) if len(left) == len(self.lowered) else [left]:
-            part = self._part(columns)
-            if not part.names:
-                continue
-            found = part.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
+            found = run_alone(self.part(columns), request.only(rows, progress=None))
             if not found.done.all():  # stopped: these samples are not finished
                 result.done[rows] = False
                 return
-            result.take(rows, found, np.array([self._column_of[name] for name in part.names], np.int64))
-            result.grown += found.grown
-            result.peak_bytes = max(result.peak_bytes, found.peak_bytes)
+            result.take(rows, found, columns)
 
-    def _part(self, columns: NDArray[np.int64]) -> Engine:
-        """An engine for some of the programs, as far as they can be lowered without the others."""
+    def part(self, columns: Columns) -> CpuTier:
+        """The tier for some of the programs, those that were wanted last."""
         key = columns.tobytes()
         if key not in self._parts:
-            part = Engine.of(self.graph.programs(self.names[column] for column in columns), **self._options)
-            if part.code.rejected:
-                part = self._part(np.array([c for c in columns if self.names[c] in part.code.outputs], np.int64))
-            if len(self._parts) == _MOST_PARTS:
+            if len(self._parts) >= _MOST_PARTS:
                 self._parts.clear()
-            self._parts[key] = part
+            names = [self.names[column] for column in columns.tolist()]
+            self._parts[key] = CpuTier(self.compiled.subset(names), **self._options)
         return self._parts[key]
 
-    def _offer(
-        self, result: Outputs, taken: NDArray[np.bool_], completion: Completion, *, everything: bool = False
-    ) -> None:
-        """Hand samples that are done since the last look to the reference, what is open in them marked with why.
+    def outcomes(self, sample: Sample) -> dict[str, tuple[int, Any]]:
+        """Status and value of every program that has bytecode on one sample."""
+        data = self._packed(pack_samples([sample]))
+        rows = self.core.values(self.loaded, data, 0, *self._arenas, self.max_steps)
+        return {
+            name: (status, None if status else as_typed(value, self.code.outputs[name][1]))
+            for name, (status, value) in zip(self.lowered, rows, strict=True)
+        }
 
-        Those with programs that may yet fit wait for that, unless it is `everything`.
+    def watched(self, data: PackedSamples) -> tuple[Any, Any, int, int]:
+        """A run that looks at the clock around every instruction.
+
+        Counters by place in the code, the start and end of every sample, and how many ticks of the counters' clock make
+        how many nanoseconds.
         """
-        rows = np.flatnonzero(result.done & ~taken)
-        if not everything:
-            rows = rows[~self._unfit(result, rows)]
-        taken[rows] = True
-        result.mark_open(rows, self._rejected)
-        completion.offer(rows[result.origin[rows].any(axis=1)].tolist())
+        threads = max(1, min(self.threads, len(data)))
+        found: tuple[Any, Any, int, int] = self.core.profile(
+            self.loaded, self._packed(data), threads, *self._arenas, self.max_steps
+        )
+        return found
+
+
+class CpuEngine(TieredEngine):
+    """Runs compiled programs on threads, by default as many as there are cores.
+
+    What has no bytecode, escapes, or does not fit even alone runs on the reference, by at most so many processes; with
+    one thread no process is started.
+    """
+
+    backend = "cpu"
+
+    def __init__(
+        self,
+        compiled: CompiledSet,
+        *,
+        threads: int | None = None,
+        arena_bytes: int = ARENA_BYTES,
+        most_bytes: int = MOST_ARENA_BYTES,
+        max_steps: int = MAX_STEPS,
+        core: ModuleType | None = None,
+        instead: str = "",
+    ) -> None:
+        self._tier = CpuTier(
+            compiled, threads=threads, arena_bytes=arena_bytes, most_bytes=most_bytes, max_steps=max_steps, core=core
+        )
+        _ = self._tier.loaded  # what must not be run is refused now
+        self.threads = self._tier.threads
+        super().__init__(compiled, ReferenceTier(compiled.graph, self.threads, max_steps), instead)
+        self._last: tuple[Sample, dict[str, tuple[int, Any]]] | None = None
+
+    @property
+    def first(self) -> CpuTier:
+        """The native code."""
+        return self._tier
+
+    @property
+    def code(self) -> Code:
+        """The bytecode of the programs."""
+        return self._tier.code
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample: the engine's values, the reference's where it has none."""
-        rows = dict(zip(self.lowered, self._ran(sample), strict=True))
-        reference = MergedReference(self.graph, sample, self.max_steps)
+        native = self._outcomes(sample)
+        reference = MergedReference(self.compiled.graph, sample, self._tier.max_steps)
         found: dict[str, Outcome] = {}
         for name in self.names:
-            status, value = rows.get(name, (ESCAPE, None))
+            status, value = native.get(name, (ESCAPE, None))
             if status in (OVERFLOW, ESCAPE):
                 found[name] = reference.of(name)
-            elif status:
-                found[name] = Failed(REASONS[status])
             else:
-                found[name] = as_typed(value, self.code.outputs[name][1])
+                found[name] = Failed(REASONS[status]) if status else value
         return found
 
     def status_of(self, sample: Sample) -> dict[str, str]:
-        """How every program fares on the engine itself: a status, or why it was not lowered."""
-        rows = zip(self.lowered, self._ran(sample), strict=True)
-        return {name: STATUS[status] for name, (status, _) in rows} | self.code.rejected
+        """How every program fares on the engine itself: a status, or why it has no bytecode."""
+        return {name: STATUS[status] for name, (status, _) in self._outcomes(sample).items()} | self.code.rejected
 
-    def _ran(self, sample: Sample) -> list[tuple[int, Any]]:
-        """Status and value of the lowered programs; remembered for the sample that was asked for last."""
+    def _outcomes(self, sample: Sample) -> dict[str, tuple[int, Any]]:
+        """Those of the sample that was asked for last are remembered."""
         last = self._last
         if last is None or last[0] is not sample:
-            data = self._packed(pack_samples([sample]))
-            rows = self.core.values(self._program, data, 0, *self._words, self.max_steps)
-            self._last = last = (sample, rows)
+            self._last = last = (sample, self._tier.outcomes(sample))
         return last[1]
 
 

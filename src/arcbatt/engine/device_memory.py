@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from arcbatt.data.packing import pack_samples
-from arcbatt.engine.arenas import CPU_ARENA_BYTES, GPU_ARENA_BYTES
 from arcbatt.engine.choose import gpu_count, why_no_gpu
-from arcbatt.engine.cuda.compile import KernelOptions
+from arcbatt.engine.cpu import ARENA_BYTES as CPU_ARENA_BYTES
+from arcbatt.engine.cuda.compile import ARENA_BYTES, KernelOptions
 from arcbatt.engine.devices import cupy_for
 from arcbatt.engine.outputs import Outputs
 from arcbatt.errors import UsageError
@@ -125,7 +125,7 @@ def _room(device_id: int, fraction: float) -> _Room:
         most = int(pool.get_limit()) or int(fraction * (free + pool.total_bytes()))
         count = int(cupy.cuda.Device(device_id).attributes["MultiProcessorCount"])
         groups = count * kernel.blocks * kernel.groups
-        return _Room(int(total), max(0, most - int(pool.used_bytes())), groups * GPU_ARENA_BYTES)
+        return _Room(int(total), max(0, most - int(pool.used_bytes())), groups * ARENA_BYTES)
 
 
 def host_memory() -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A run put together from parts: outcomes placed by sample, what fell back counted under one list of reasons."""
+"""A run put together from parts: outcomes placed by sample, rerouted evaluations counted under one list of routes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ class Gathered:
         if part.grids is not None:
             self._cells.append(part.grids.cells)
             self._total += len(part.grids.cells)
-        numbers = np.array([0, *map(result.reason, part.reasons)], np.uint8)
-        result.origin[rows] = numbers[part.origin]
+        numbers = np.array([0, *map(result.route_number, part.routes)], np.uint8)
+        result.route[rows] = numbers[part.route]
         result.done[rows] = part.done
         result.grown += part.grown
         result.peak_bytes = max(result.peak_bytes, part.peak_bytes)
-        result.moved += part.moved
-        result.incidents += part.incidents
+        result.recovered_errors += part.recovered_errors
         self._reference += part.seconds.get("reference", 0.0)
         self._all += sum(part.seconds.values())
 

@@ -7,9 +7,9 @@ came by it. `native/core/digest.h` says the same of the engine's values.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,8 @@ Wanted = Literal["match", "hash", "grid"]
 STATUS: Final = ("ok", "overflow", "escape", "limit", "type", "empty", "bounds", "zero-division")
 OK, OVERFLOW, ESCAPE = range(3)
 REASONS: Final = {number: Reason(name) for number, name in enumerate(STATUS) if number > ESCAPE}
-MOST_REASONS: Final = 255
-"""Reasons for fallbacks that are told apart; those beyond are counted as the last."""
+MOST_ROUTES: Final = 255
+"""Routes that are told apart; those beyond are counted as the last."""
 NUMBERS: Final = {reason: number for number, reason in REASONS.items()}
 
 _GOLDEN, _MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
@@ -52,6 +52,17 @@ class Grids:
         return self.cells[start : start + height * width].reshape(height, width)
 
 
+class Route(NamedTuple):
+    """Where an evaluation ran that did not run on the tier that was asked for, and why."""
+
+    tier: str
+    """`cpu` or `reference`."""
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.tier}: {self.why}"
+
+
 @dataclass
 class Outputs:
     """The outcome of every program (a column each, in the order of `names`) on every sample (a row each)."""
@@ -67,30 +78,23 @@ class Outputs:
     grids: Grids | None
     done: NDArray[np.bool_]
     """Of each sample, whether it was finished; false only after a stop."""
-    origin: NDArray[np.uint8]
-    """0 where the engine gave the outcome, else, of the reference, its place in `reasons` plus 1."""
-    reasons: list[str] = field(default_factory=list)
-    """Why evaluations ran on the reference."""
+    route: NDArray[np.uint8]
+    """0 where the tier that was asked for gave the outcome, else the place of its route in `routes` plus 1."""
+    routes: list[Route] = field(default_factory=list)
+    """Every way that evaluations went to another tier."""
     grown: int = 0
     """How often a thread's arena was made bigger."""
     peak_bytes: int = 0
     """The most one arena held."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Time by stage: `run`, and `reference`, how much longer the fallbacks took."""
-    moved: Counter[str] = field(default_factory=Counter)
-    """Evaluations that the CPU engine ran in place of the engine that was asked for, by why."""
-    incidents: Counter[str] = field(default_factory=Counter)
+    """Time by stage: `run`, and `reference`, how much longer the reference took."""
+    recovered_errors: Counter[str] = field(default_factory=Counter)
     """What went wrong on the way and was made good, and how often; no outcome depends on it."""
 
-    @property
-    def fallbacks(self) -> Counter[str]:
-        """Evaluations that ran on the reference, by why."""
-        return self.fallbacks_of(slice(None))
-
-    def fallbacks_of(self, samples: slice) -> Counter[str]:
-        """Those of some samples."""
-        counts = np.bincount(self.origin[samples][self.done[samples]].reshape(-1), minlength=1)[1:]
-        return Counter({self.reasons[place]: int(counts[place]) for place in np.flatnonzero(counts)})
+    def rerouted(self, samples: slice = slice(None)) -> Counter[Route]:
+        """How many evaluations of samples went which way."""
+        counts = np.bincount(self.route[samples][self.done[samples]].reshape(-1), minlength=1)[1:]
+        return Counter({self.routes[place]: int(counts[place]) for place in np.flatnonzero(counts)})
 
     def grid(self, sample: int, program: int) -> NDArray[np.int8] | None:
         """One output as an array, or None where it is no grid; needs a run with outputs="grid"."""
@@ -124,25 +128,21 @@ class Outputs:
             base = len(self.grids.cells)
             self.grids.cells = np.concatenate([self.grids.cells, part.grids.cells])
         self.put(rows, part, base, columns)
+        self.grown += part.grown
+        self.peak_bytes = max(self.peak_bytes, part.peak_bytes)
 
-    def reason(self, why: str) -> int:
-        """What `origin` holds for a reason, kept if it is new; the last one stands for all beyond it."""
-        if why not in self.reasons and len(self.reasons) < MOST_REASONS:
-            self.reasons.append(why)
-        return self.reasons.index(why) + 1 if why in self.reasons else len(self.reasons)
+    def route_number(self, route: Route) -> int:
+        """What `route` holds for a way, kept if it is new; the last one stands for all beyond it."""
+        if route not in self.routes and len(self.routes) < MOST_ROUTES:
+            self.routes.append(route)
+        return self.routes.index(route) + 1 if route in self.routes else len(self.routes)
 
-    def mark_open(self, rows: NDArray[np.int64], rejected: dict[int, str]) -> None:
-        """Have `origin` say what an engine left open of samples: what did not fit, escaped, or was not lowered.
-
-        `rejected` has the columns of programs that were not lowered, and why.
-        """
+    def needs_fallback(self, rows: NDArray[np.int64], refused: Mapping[int, str]) -> NDArray[np.bool_]:
+        """Which evaluations of samples have no outcome yet: what did not fit, escaped, or was refused by column."""
         statuses = self.statuses[rows]
-        origin = np.zeros(statuses.shape, np.uint8)
-        for status in (OVERFLOW, ESCAPE):
-            origin[statuses == status] = self.reason(STATUS[status])
-        for column, why in sorted(rejected.items(), key=lambda one: one[1]):
-            origin[:, column] = self.reason(f"not lowered: {why}")
-        self.origin[rows] = origin
+        missing: NDArray[np.bool_] = (statuses == OVERFLOW) | (statuses == ESCAPE)
+        missing[:, list(refused)] = True
+        return missing
 
     @classmethod
     def empty(cls, names: list[str], samples: int, wanted: Wanted) -> Outputs:
@@ -159,7 +159,7 @@ class Outputs:
             grids=Grids(np.zeros(0, np.int8), np.full(kept, -1, np.int64), np.zeros(kept, np.int32),
                         np.zeros(kept, np.int32)),
             done=np.zeros(samples, np.bool_),
-            origin=np.zeros(shape, np.uint8),
+            route=np.zeros(shape, np.uint8),
         )  # fmt: skip
 
     def trimmed(self, wanted: Wanted) -> Outputs:

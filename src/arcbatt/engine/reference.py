@@ -1,30 +1,27 @@
 """The reference on a merged graph: what programs share is computed once a sample.
 
-It completes what an engine leaves open (`completion.py`), and is a backend of its own: `Engine` here runs everything on
-it.
+It does what engines cannot (`reference_tier.py`), and is a backend of its own: `ReferenceEngine` runs everything on it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph, merge
-from arcbatt.data.packing import PackedSamples, pack_samples
-from arcbatt.engine.outputs import Outputs, Wanted
+from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
+from arcbatt.compiler.program_set import CompiledSet
+from arcbatt.data.packing import PackedSamples
+from arcbatt.engine.api import Engine, RunRequest, Stop
+from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.packer import Packer, brief_of
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
-from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
-from arcbatt.language.program import Program
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.reference import Machine, primitive
 from arcbatt.language.sample import Sample
-
-Stop = Callable[[], bool]
-"""Asked now and then whether to end early."""
 
 _UNKNOWN: Final = object()
 _CALLS_BETWEEN_LOOKS: Final = 256
@@ -80,13 +77,13 @@ class MergedReference:
         stack = [root]
         while stack:
             index = stack[-1]
-            outcome = self._settled(index, stack) if index not in self.known else self.known[index]
+            outcome = self._evaluated(index, stack) if index not in self.known else self.known[index]
             if outcome is not _UNKNOWN:
                 self.known[index] = outcome
                 stack.pop()
         return self.known[root]
 
-    def _settled(self, index: int, stack: list[int]) -> Any:
+    def _evaluated(self, index: int, stack: list[int]) -> Any:
         """The outcome of a node, or _UNKNOWN and the argument it waits for on the stack."""
         op, args = self.graph.nodes[index]
         if op == INPUT:
@@ -137,39 +134,25 @@ def _cells(data: PackedSamples, number: int) -> NDArray[np.int8]:
     return data.cells[start : start + height * width].view(np.int8).reshape(height, width)
 
 
-class Engine:
-    """Runs everything on the reference, with the interface of the engines."""
+class ReferenceEngine(Engine):
+    """Runs everything on the reference, one sample after the other."""
 
     backend = "python"
 
-    def __init__(self, graph: Graph, *, max_steps: int = MAX_STEPS, **_: Any) -> None:
-        self.graph = graph
+    def __init__(self, compiled: CompiledSet, *, max_steps: int = MAX_STEPS) -> None:
+        super().__init__(compiled)
         self.max_steps = max_steps
-        self.names = list(graph.outputs)
 
-    @classmethod
-    def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
-        """An engine for programs, merged."""
-        return cls(merge(programs), **options)
-
-    def run(
-        self,
-        samples: Sequence[Sample] | PackedSamples,
-        outputs: Wanted = "match",
-        *,
-        largest: int = MAX_CELLS,
-        stop: Stop | None = None,
-        progress: Callable[[int], None] | None = None,
-    ) -> Outputs:
-        """As `arcbatt.engine.cpu.Engine.run`; nothing counts as a fallback here."""
-        data = samples if isinstance(samples, PackedSamples) else pack_samples(samples)
-        result = Outputs.empty(self.names, len(data), outputs)
-        packer = Packer(result, largest)
+    def execute(self, request: RunRequest) -> Outputs:
+        """Carry a request out; nothing counts as a fallback here."""
+        data = request.samples
+        result = Outputs.empty(self.names, len(data), request.outputs)
+        packer = Packer(result, request.largest)
         start = time.perf_counter()
         for row in range(len(data)):
-            if stop and stop():
+            if request.stopped():
                 break
-            reference = MergedReference(self.graph, sample_at(data, row), self.max_steps, stop)
+            reference = MergedReference(self.compiled.graph, sample_at(data, row), self.max_steps, request.stop)
             wanted = expected_at(data, row)
             try:
                 for column, name in enumerate(self.names):
@@ -177,13 +160,12 @@ class Engine:
             except Stopped:
                 break
             result.done[row] = True
-            if progress:
-                progress(row + 1)
+            request.tell(row + 1)
         packer.finish()
         result.seconds["run"] = time.perf_counter() - start
-        return result.trimmed(outputs)
+        return result.trimmed(request.outputs)
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample."""
-        reference = MergedReference(self.graph, sample, self.max_steps)
+        reference = MergedReference(self.compiled.graph, sample, self.max_steps)
         return {name: reference.of(name) for name in self.names}

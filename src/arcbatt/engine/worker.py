@@ -1,200 +1,142 @@
-"""A worker process: it makes the engines it is told of and runs shards of samples, one after the other.
+"""A worker process: it sets a service up as it is told and answers messages, one after the other.
 
-`supervisor.py` is the other end of the line. A worker ends when the line is closed or its parent is gone, and leaves an
-interrupt from the keyboard to its parent. What it cannot go on after it reports in words, and ends.
+`pool.py` is the other end of the line. A worker ends as soon as the line is closed, whatever it is doing then, so it
+never outlives the process that started it; it ends by itself when it has had nothing to do for `idle_seconds`.
 """
 
 from __future__ import annotations
 
 import importlib
-import mmap
-import multiprocessing
 import os
-import pickle
+import queue
 import signal
 import sys
-import tempfile
 import threading
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from multiprocessing import reduction
-from multiprocessing.connection import Connection, wait
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
-
-from arcbatt.data.packing import PackedSamples
-from arcbatt.engine.outputs import Outputs, Wanted
-from arcbatt.errors import ArcbattError
-
-PROBLEMS: Final = (ArcbattError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
-"""What making or running an engine may raise where a device, its driver, CuPy or memory fails."""
-_ALIGNED: Final = 64
+from multiprocessing.connection import Connection
+from typing import Any
 
 
 @dataclass(frozen=True)
 class WorkerSpec:
-    """A worker to have: what it is called, the class of its engine (`module:name`), and that class's options."""
+    """A worker to have: what it is called, its service (`module:class`), and that class's options."""
 
     name: str
-    engine: str
+    service: str
     options: tuple[tuple[str, Any], ...] = ()
     first_shard: int = 64
     """Samples of a shard at most, as long as no time is known."""
+    idle_seconds: float | None = None
+    """How long it waits for work before it ends; for ever without."""
 
-    def make(self, graph: Any) -> Any:
-        """The engine for a graph."""
-        module, _, name = self.engine.partition(":")
-        return getattr(importlib.import_module(module), name)(graph, **dict(self.options))
+    def make(self) -> Service:
+        """The service, in the worker."""
+        module, _, name = self.service.partition(":")
+        service: Service = getattr(importlib.import_module(module), name)(**dict(self.options))
+        return service
+
+
+class Service(ABC):
+    """What a worker does with messages. What `setup` or `handle` raises ends the worker."""
+
+    @abstractmethod
+    def setup(self, payload: Any) -> Any:
+        """Get ready for messages about this; the answer."""
+
+    @abstractmethod
+    def handle(self, message: Any, handle: int | None) -> Any:
+        """The answer to a message, which may have come with a handle of shared memory; None for no answer."""
+
+    def recall(self) -> int:
+        """Drop what was sent and is not begun; how much that is. Called beside `handle`, in another thread."""
+        return 0
 
 
 # --- messages ---
 @dataclass(frozen=True)
-class MakeEngine:
-    """Make the engine of a pickled graph; the answer is Made or Trouble."""
+class Setup:
+    """Set the service up; answered by what it says."""
 
-    graph: bytes
-
-
-@dataclass(frozen=True)
-class TakeSamples:
-    """Samples in memory that is shared; the handle of that memory follows."""
-
-    size: int
-    arrays: tuple[tuple[str, str, int, int], ...]
-    """Of each array of PackedSamples its name, type, place and length."""
+    payload: Any
 
 
 @dataclass(frozen=True)
-class RunShard:
-    """Run the engine on some of the samples; the answer is Ran or Trouble."""
+class WithHandle:
+    """A message behind which a handle of shared memory follows."""
 
-    first: int
-    last: int
-    wanted: Wanted
-    largest: int
-    complete: bool
+    message: Any
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Leave what was sent and is not begun; answered by Recalled at once, whatever else is being done."""
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """How much of what was sent last, from the end, will not be done."""
+
+    count: int
 
 
 @dataclass(frozen=True)
 class Ready:
-    """The worker has started."""
-
-
-@dataclass(frozen=True)
-class Made:
-    """The engine is there."""
-
-
-@dataclass(frozen=True)
-class Ran:
-    """A shard's outcomes, without the names of programs."""
-
-    outputs: Outputs
-    seconds: float
+    """The worker has started, or is set up."""
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why the worker cannot go on."""
+    """Why the worker cannot go on; it ends after this."""
 
     why: str
 
 
-# --- samples in shared memory ---
-class SharedSamples:
-    """Samples in memory that workers map; it has no name, so nothing is left of it when all of them are gone."""
-
-    def __init__(self, data: PackedSamples) -> None:
-        self.data = data
-        arrays, place = [], _ALIGNED  # a flag lies before them
-        for one in fields(data):
-            array = getattr(data, one.name)
-            arrays.append((one.name, array.dtype.str, place, len(array)))
-            place = -(-(place + array.nbytes) // _ALIGNED) * _ALIGNED
-        self.layout = TakeSamples(place, tuple(arrays))
-        self.handle = _unnamed_memory()
-        os.ftruncate(self.handle, place)
-        self._map = mmap.mmap(self.handle, place)
-        for name, kind, start, length in arrays:
-            np.frombuffer(self._map, kind, length, start)[:] = getattr(data, name)
-
-    def stop(self, wish: bool) -> None:
-        """Say whether workers should stop."""
-        self._map[0] = int(wish)
-
-    def close(self) -> None:
-        """Give the memory back; workers that have it keep it until they are told of other samples."""
-        self._map.close()
-        os.close(self.handle)
-
-
-def _unnamed_memory() -> int:
-    """A handle of memory to share. On Linux it does not count as a file of /dev/shm, which is small in containers."""
-    if sys.platform == "linux":
-        return os.memfd_create("arcbatt")
-    with tempfile.TemporaryFile() as file:
-        return os.dup(file.fileno())
-
-
-def _mapped(layout: TakeSamples, handle: int) -> tuple[PackedSamples, Callable[[], bool]]:
-    """The samples, and how to ask whether to stop."""
-    memory = mmap.mmap(handle, layout.size, access=mmap.ACCESS_READ)
-    os.close(handle)
-    arrays: dict[str, NDArray[Any]] = {
-        name: np.frombuffer(memory, kind, length, start) for name, kind, start, length in layout.arrays
-    }
-    return PackedSamples(**arrays), lambda: memory[0] != 0
-
-
 # --- the process ---
-def main(line: Connection, spec: WorkerSpec) -> None:
-    """Serve until the line is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    engine: Any = None
-    samples: PackedSamples | None = None
-    stop: Callable[[], bool] | None = None
+class _Line:
+    """The line to the other end, read by a thread of its own so that its end is seen at once."""
+
+    def __init__(self, connection: Connection, service: Service) -> None:
+        self.connection = connection
+        self.service = service
+        self.inbox: queue.SimpleQueue[tuple[Any, int | None]] = queue.SimpleQueue()
+        self._sending = threading.Lock()
+
+    def receive(self) -> None:
+        try:
+            while True:
+                message, handle = self.connection.recv(), None
+                if isinstance(message, WithHandle):
+                    message, handle = message.message, reduction.recv_handle(self.connection)
+                if isinstance(message, Recall):
+                    with self._sending:  # before what is done meanwhile is told of
+                        self.connection.send(Recalled(self.service.recall()))
+                else:
+                    self.inbox.put((message, handle))
+        except (EOFError, OSError):
+            os._exit(0)
+
+    def send(self, answer: Any) -> None:
+        with self._sending:
+            self.connection.send(answer)
+
+
+def main(handle: int, spec: WorkerSpec) -> None:
+    """Serve the line with this handle until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keyboard's interrupt is for the process that started this one
+    sys.excepthook = lambda *_: None  # whoever sent the work does it again, and says so
+    service = spec.make()
+    line = _Line(Connection(handle), service)
+    threading.Thread(target=line.receive, daemon=True).start()
     line.send(Ready())
     while True:
         try:
-            message = line.recv()
-        except (EOFError, OSError):
+            message, memory = line.inbox.get(timeout=spec.idle_seconds)
+        except queue.Empty:
             return
-        try:
-            if isinstance(message, MakeEngine):
-                engine = None  # its memory goes first
-                engine = spec.make(pickle.loads(message.graph))
-                answer: Any = Made()
-            elif isinstance(message, TakeSamples):
-                samples, stop = _mapped(message, reduction.recv_handle(line))
-                continue
-            else:
-                assert samples is not None
-                answer = _ran(engine, samples, stop, message)
-        except PROBLEMS as error:
-            answer = Trouble(f"{type(error).__name__}: {error}")
-        try:
+        answer = service.setup(message.payload) if isinstance(message, Setup) else service.handle(message, memory)
+        if answer is not None:
             line.send(answer)
-        except OSError:
-            return
         if isinstance(answer, Trouble):
             return
-
-
-def _ran(engine: Any, samples: PackedSamples, stop: Callable[[], bool] | None, shard: RunShard) -> Ran:
-    start = time.perf_counter()
-    some = samples.only(slice(shard.first, shard.last))
-    outputs: Outputs = engine.run(some, shard.wanted, largest=shard.largest, stop=stop, complete=shard.complete)
-    outputs.names = []
-    return Ran(outputs, time.perf_counter() - start)
-
-
-def _end_with_parent() -> None:
-    """End the process when its parent has gone, whatever else it is doing."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)

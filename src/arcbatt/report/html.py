@@ -119,7 +119,7 @@ def _summary(report: RunReport, anchors: Anchors) -> str:
         _fold("Tasks shown here" if any(report.left_out.values()) else "Every task", _map(report.tasks, anchors)),
         _fold("Options", _table(report.options)),
         _fold("Environment", _table(report.environment)),
-        _fallbacks(report),
+        _rerouted(report),
         "</section>",
     ]
     return "\n".join(parts)
@@ -153,12 +153,12 @@ def _map(tasks: Iterable[TaskReport], anchors: Anchors) -> str:
     return f'<ul class="map">{items}</ul>'
 
 
-def _fallbacks(report: RunReport) -> str:
-    if not report.fallbacks:
-        return "<p>Fallbacks: none; nothing ran on the reference instead.</p>"
-    total = sum(count for _, count in report.fallbacks)
-    rows = tuple((reason, f"{count:,}") for reason, count in report.fallbacks)
-    return _fold(f"Fallbacks: {total:,} evaluations ran on the reference", _table(rows))
+def _rerouted(report: RunReport) -> str:
+    if not report.rerouted:
+        return "<p>Rerouted: none; everything ran on the tier that was asked for.</p>"
+    total = sum(count for _, count in report.rerouted)
+    rows = tuple((route, f"{count:,}") for route, count in report.rerouted)
+    return _fold(f"Rerouted: {total:,} evaluations ran on another tier than the one asked for", _table(rows))
 
 
 def _tasks(report: RunReport, standing: Standing, anchors: Anchors) -> str:

@@ -95,7 +95,7 @@ class RunReport:
     options: Rows
     environment: Rows
     tasks: tuple[TaskReport, ...]
-    fallbacks: tuple[tuple[str, int], ...] = ()
+    rerouted: tuple[tuple[str, int], ...] = ()
     stages: tuple[Timing, ...] = ()
     batches: tuple[Timing, ...] = ()
     left_out: dict[Standing, int] = field(default_factory=dict)

@@ -30,9 +30,9 @@ def read_report(record: RunRecord, limit: int) -> RunReport:
         if count[standing] <= limit:
             tasks.append(reader.task(task, standing))
     batches = _batches(record)
-    fallbacks: Counter[str] = Counter()
-    for (text,) in record.rows("SELECT fallbacks FROM batch"):
-        fallbacks.update(json.loads(text))
+    rerouted: Counter[str] = Counter()
+    for (text,) in record.rows("SELECT rerouted FROM batch"):
+        rerouted.update(json.loads(text))
     return RunReport(
         title=f"arcbatt run on {record.info['dataset']}",
         state=_state(record),
@@ -40,7 +40,7 @@ def read_report(record: RunRecord, limit: int) -> RunReport:
         options=_options(record),
         environment=tuple((name, _shown(value)) for name, value in record.environment.items()),
         tasks=tuple(tasks),
-        fallbacks=tuple(fallbacks.most_common()),
+        rerouted=tuple(rerouted.most_common()),
         stages=tuple(Timing(name, seconds) for name, seconds in record.info.get("stages", {}).items() if seconds),
         batches=batches,
         left_out={standing: number - limit for standing, number in count.items() if number > limit},

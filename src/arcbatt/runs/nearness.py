@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.data.tasks import Task
-from arcbatt.engine.choose import AnyEngine, make_engine
+from arcbatt.engine.api import Engine
+from arcbatt.engine.choose import make_engine
 from arcbatt.language.failures import Failed
 from arcbatt.language.program import Program, reads
 from arcbatt.language.sample import Sample
@@ -67,7 +68,7 @@ class Differs:
         self._programs = programs
         self._reads_samples = any(reads(program, "S") for program in programs)
         self._backend = "cpu" if backend == "cuda" else backend  # too little work to start a GPU for
-        self._engine: AnyEngine | None = None
+        self._engine: Engine | None = None
 
     def scores(self, task: Task, grids: Sequence[NDArray[np.int8] | None]) -> dict[str, int | None]:
         """Of each differ, its values over the demonstrations added up: a number as it is, of a container its size."""
@@ -85,7 +86,7 @@ class Differs:
                 totals[name] = (totals[name] or 0) + size
         return totals
 
-    def _made(self) -> AnyEngine:
+    def _made(self) -> Engine:
         if self._engine is None:
             self._engine = make_engine(self._backend, self._programs, threads=1)
         return self._engine

@@ -20,8 +20,9 @@ from arcbatt.data.grids import MAX_INPUT_SIDE
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import Task
 from arcbatt.data.taskset import TaskSet
+from arcbatt.engine.api import Engine
 from arcbatt.engine.auto import Choice
-from arcbatt.engine.choose import AnyEngine, backend_for, make_engine
+from arcbatt.engine.choose import backend_for, make_engine
 from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes, grid_hash
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
@@ -61,9 +62,7 @@ class Summary:
     total_seconds: float = 0.0
     backends: Counter[str] = field(default_factory=Counter)
     """Evaluations by the engine that was in use."""
-    moved: Counter[str] = field(default_factory=Counter)
-    """Evaluations that the CPU engine ran in place of the one that was asked for, by why."""
-    incidents: Counter[str] = field(default_factory=Counter)
+    recovered_errors: Counter[str] = field(default_factory=Counter)
     """What went wrong and was made good: workers that were replaced, launches that were halved."""
 
     @contextmanager
@@ -75,10 +74,10 @@ class Summary:
         finally:
             self.seconds[name] += time.perf_counter() - start
 
-    def fallbacks(self) -> Counter[str]:
-        """Evaluations of the whole run that went to the reference, by why."""
+    def rerouted(self) -> Counter[str]:
+        """Evaluations of the whole run that another tier did than the one asked for, by `tier: why`."""
         total: Counter[str] = Counter()
-        for (text,) in self.record.rows("SELECT fallbacks FROM batch"):
+        for (text,) in self.record.rows("SELECT rerouted FROM batch"):
             total.update(json.loads(text))
         return total
 
@@ -142,7 +141,7 @@ def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> Non
         info = writer.record.info
         earlier = info.get("stages", {})
         info["stages"] = {name: round(earlier.get(name, 0.0) + seconds, 6) for name, seconds in summary.seconds.items()}
-        for name in ("backends", "moved", "incidents"):
+        for name in ("backends", "recovered_errors"):
             info[name] = dict(Counter(info.get(name, {})) + getattr(summary, name))
         with summary.stage("record"):
             writer.finish(state)
@@ -246,7 +245,7 @@ class _Runner:
         if start is not None:
             yield Slice(start, end)
 
-    def run_batch(self, engine: AnyEngine, part: Slice, batch: Slice) -> bool:
+    def run_batch(self, engine: Engine, part: Slice, batch: Slice) -> bool:
         """Run and record one batch; false if it was stopped, with the tasks before the stop recorded."""
         began = time.perf_counter()
         width = part.stop - part.start
@@ -262,11 +261,10 @@ class _Runner:
         )
         for stage in ("run", "reference"):
             seconds[stage] += outputs.seconds.get(stage, 0.0)
-        for text, count in (outputs.moved + outputs.incidents).items():
-            if text not in self.summary.moved and text not in self.summary.incidents:
+        for text, count in outputs.recovered_errors.items():
+            if text not in self.summary.recovered_errors:
                 self.writer.log(f"{text} ({count:,})")
-        self.summary.moved += outputs.moved
-        self.summary.incidents += outputs.incidents
+        self.summary.recovered_errors += outputs.recovered_errors
         finished = self.finished_part(batch, outputs)
         rows = _BatchRows(self, part, finished, data, answers, outputs)
         with self.summary.stage("near misses"):
@@ -282,7 +280,10 @@ class _Runner:
                         programs=width,
                         evaluations=evaluations,
                         seconds=time.perf_counter() - began,
-                        fallbacks=dict(outputs.fallbacks_of(slice(0, evaluations // width))),
+                        rerouted={
+                            str(route): count
+                            for route, count in outputs.rerouted(slice(0, evaluations // width)).items()
+                        },
                         results=rows.results(),
                         outputs=list(rows.outputs.values()),
                         attempts=rows.attempts,

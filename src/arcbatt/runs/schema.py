@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 TABLES: Final = """
 CREATE TABLE task (
@@ -59,7 +59,7 @@ CREATE TABLE batch (
     programs INTEGER NOT NULL,
     evaluations INTEGER NOT NULL,
     seconds REAL NOT NULL,
-    fallbacks TEXT NOT NULL       -- JSON: reason to count of evaluations that ran on the reference
+    rerouted TEXT NOT NULL        -- JSON: "tier: why" to count of evaluations that another tier did than asked for
 );
 CREATE VIEW results AS
     SELECT program.name AS program, task.id AS task, demos_right, task.demos, tests_right, task.tests,

@@ -41,7 +41,7 @@ class Batch:
     programs: int
     evaluations: int
     seconds: float
-    fallbacks: dict[str, int]
+    rerouted: dict[str, int]
     results: Iterable[tuple[Any, ...]] = ()
     outputs: list[tuple[int, int, int, bytes]] = field(default_factory=list)
     attempts: list[tuple[int, int, int, int | None]] = field(default_factory=list)
@@ -158,7 +158,7 @@ class RunWriter:
             connection.executemany("INSERT INTO attempt VALUES (?, ?, ?, ?)", batch.attempts)
             connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?)", batch.near)
             connection.execute(
-                "INSERT INTO batch (first_task, tasks, first_program, programs, evaluations, seconds, fallbacks) "
+                "INSERT INTO batch (first_task, tasks, first_program, programs, evaluations, seconds, rerouted) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
                     batch.first_task,
@@ -167,7 +167,7 @@ class RunWriter:
                     batch.programs,
                     batch.evaluations,
                     batch.seconds,
-                    json.dumps(batch.fallbacks),
+                    json.dumps(batch.rerouted),
                 ),
             )
 

@@ -18,6 +18,8 @@ from arcbatt.devtools.bench.load import Load, spread
 from arcbatt.devtools.bench.result import Row
 from arcbatt.devtools.bench.sides import EngineKind, engine_kinds
 from arcbatt.devtools.bench.timing import Timing, repeated
+from arcbatt.engine.api import Engine
+from arcbatt.engine.stats import DeviceStats
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.syntax import parse_text
@@ -42,21 +44,20 @@ _STEP: Final = 4
 class Watched:
     """Runs of an engine, and of each what the GPU's part of it was."""
 
-    def __init__(self, engine: Any, *, resident: bool = False) -> None:
+    def __init__(self, engine: Engine, *, resident: bool = False) -> None:
         self.engine = engine
         self.resident = resident
         """Whether samples stay on the device from run to run."""
-        self.stats: list[Any] = []
+        self.stats: list[DeviceStats | None] = []
 
     def run(self, data: PackedSamples) -> None:
         """One run, samples from the host's arrays to verdicts there."""
-        forget = getattr(self.engine, "forget", None)
-        if forget and not self.resident:
-            forget()
+        if not self.resident:
+            self.engine.forget_samples()
         self.engine.run(data, complete=False)
-        if lost := getattr(self.engine, "lost", ""):
+        if lost := self.engine.lost_device:
             raise UsageError(f"{lost}; the CPU engine took over, so there is nothing to measure")
-        self.stats.append(getattr(self.engine, "last", None))
+        self.stats.append(self.engine.device_stats)
 
     def timed(self, data: PackedSamples, runs: int, most: float) -> Timing:
         """Repeated runs; the statistics of the warm-up are dropped with its time."""
@@ -67,19 +68,20 @@ class Watched:
 
     def rows(self, suite: str, case: str, side: str, seconds: Sequence[float]) -> Iterator[Row]:
         """The parts of the runs timed last, where the engine tells them."""
-        if not self.stats or not all(hasattr(one, "traffic") for one in self.stats):
+        known = [stats for stats in self.stats if stats is not None]
+        if not known or len(known) < len(self.stats):
             return
         parts: dict[str, list[float]] = {WHOLE: [], KERNEL: [], COPY: [], FETCH: [], HOST: []}
-        for whole, stats in zip(seconds, self.stats, strict=True):
+        for whole, stats in zip(seconds, known, strict=True):
             parts[WHOLE].append(1e3 * whole)
             parts[KERNEL].append(stats.kernel_ms)
             parts[COPY].append(1e3 * stats.traffic.seconds("copy"))
             parts[FETCH].append(1e3 * stats.traffic.seconds("fetch"))
             parts[HOST].append(1e3 * max(0.0, whole - stats.traffic.busy()))
-        last = self.stats[-1]
+        last = known[-1]
         notes = {
             KERNEL: f"{last.traffic.launches} launches, {last.items:,} items; bigger arenas for "
-            f"{', '.join(map(str, last.tiers)) or 'none'}; {last.on_cpu} evaluations left to the CPU",
+            f"{', '.join(map(str, last.bigger_arenas)) or 'none'}; {last.on_cpu} evaluations left to the CPU",
             COPY: f"{last.traffic.uploads} transfers, {last.traffic.uploaded / 1e6:.2f} MB",
             FETCH: f"{last.traffic.downloads} transfers, {last.traffic.downloaded / 1e6:.2f} MB",
         }
@@ -190,12 +192,13 @@ def device_objects(load: Load, kind: EngineKind) -> Iterator[Row]:
         program = parse_text(f"def solve_a(I):\n    return size(o_g(I, R{mode}))\n").check()
         engine = kind.make(merge(program))
         case = f"R{mode}, {len(data):,} inputs, {len(many):,} grids"
-        if hasattr(engine, "find_objects"):
-            numbers = data.input[places].astype(np.uint32)
-            found = [engine.find_objects(data, numbers).milliseconds for _ in range(load.runs + 1)][1:]
-            rates = [len(many) / (1e-3 * one) for one in found]
-            note = "by the time of the kernel, from cells there to all objects there"
-            yield Row.of("o_g", case, kind.name, "grids/s", rates, note=note)
+        numbers = data.input[places].astype(np.uint32)
+        cuda = importlib.import_module("arcbatt.engine.cuda.engine")
+        assert isinstance(engine, cuda.CudaEngine)
+        found = [engine.cuda.find_objects(data, numbers).milliseconds for _ in range(load.runs + 1)][1:]
+        rates = [len(many) / (1e-3 * one) for one in found]
+        note = "by the time of the kernel, from cells there to all objects there"
+        yield Row.of("o_g", case, kind.name, "grids/s", rates, note=note)
         timing = Watched(engine).timed(many, load.runs, load.most_seconds)
         whole = [len(many) / seconds for seconds in timing.seconds]
         note = "a program that counts them, each input's found once"

@@ -44,17 +44,18 @@ def shares(load: Load) -> Iterator[Row]:
 
 def _longest(engine: Any, side: str, data: PackedSamples) -> Iterator[Row]:
     """The longest item of a launch against the time that all of them would take, spread over all groups."""
-    engine.timed = True
+    tier = engine.cuda
+    tier.timed = True
     engine.run(data, complete=False)
-    for number_, (items, ticks) in enumerate(engine.last.ticks):
+    for number_, (items, ticks) in enumerate(tier.last.ticks):
         if not len(ticks) or not ticks.sum():
             continue
-        groups = min(engine.groups, len(ticks))
+        groups = min(tier.groups, len(ticks))
         ratio = float(ticks.max()) / (float(ticks.sum()) / groups)
         kind, place, sample = (int(one) for one in items[int(ticks.argmax())][:3])
         if kind != START:
             continue
-        programs = list(engine.sliced(len(data)).codes[place].outputs)
+        programs = list(tier.sliced(len(data)).codes[place].outputs)
         note = f"{len(ticks):,} items, {groups:,} groups; sample {sample}, programs {', '.join(programs[:_TOP])}"
         yield Row.of(SHARES, f"longest item of launch {number_ + 1}", side, LONGEST, [ratio], note=note)
 

@@ -14,8 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from arcbatt.compiler.graph import Graph
+from arcbatt.compiler.program_set import CompiledSet
+from arcbatt.engine.api import Engine
 from arcbatt.engine.choose import backend_for, make_engine
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Program, live_lines, names, unparse
@@ -26,7 +28,7 @@ class EngineKind:
     """An engine as it is measured: a name, and how to make it of a graph."""
 
     name: str
-    make: Callable[[Graph], Any]
+    make: Callable[[Graph | CompiledSet], Engine]
     devices: tuple[int, ...] = ()
     """The GPUs it runs on."""
 
@@ -34,7 +36,7 @@ class EngineKind:
 def engine_kinds(threads: Sequence[int] = ()) -> list[EngineKind]:
     """The engines of this machine: the CPU's with 1 and with all threads (or those asked for), each GPU, all GPUs."""
     counts = threads or sorted({1, os.cpu_count() or 1})
-    kinds = [EngineKind(f"engine, {_threads(count)}", partial(Engine, threads=count)) for count in counts]
+    kinds = [EngineKind(f"engine, {_threads(count)}", partial(CpuEngine.of, threads=count)) for count in counts]
     names = gpu_names()
     for number, name in enumerate(names):
         make = partial(make_engine, "cuda", devices=(number,))

@@ -24,8 +24,8 @@ from arcbatt.devtools.bench.sides import engine_kinds, gpu_names
 from arcbatt.devtools.bench.timing import Sampled, repeated, sampled, seconds_of
 from arcbatt.devtools.generate import mutants
 from arcbatt.devtools.profile import profile
-from arcbatt.engine.cpu import Engine
-from arcbatt.engine.reference import Engine as MergedEngine
+from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.reference import ReferenceEngine
 from arcbatt.language.program import Program
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
@@ -84,7 +84,7 @@ def _sides(
                 left = len(programs) - len(chosen)
                 more = f"; {left} programs have none" if left else ""
                 yield _sampled_row(suite, case, "plain functions, sampled", found, more)
-    start_to_ready = repeated(lambda: Engine(merge(programs)), times=1, most=0)
+    start_to_ready = repeated(lambda: CpuEngine.of(programs), times=1, most=0)
     yield Row.of(suite, case, "engine", "s to merge, compile, lower, load", start_to_ready.seconds)
     graph = merge(programs)
     outputs = len(set(graph.outputs.values()))
@@ -141,7 +141,7 @@ def own_tasks(load: Load) -> Iterator[Row]:
     engine_seconds = [0.0] * load.runs
     kept = []
     for program, samples in pairs:
-        engine = Engine.of([program], threads=1, arena_bytes=1 << 22)
+        engine = CpuEngine.of([program], threads=1, arena_bytes=1 << 22)
         if engine.code.rejected:
             continue
         kept.append((program, samples))
@@ -177,7 +177,7 @@ def batts(load: Load) -> Iterator[Row]:
     firsts = [task.samples[0] for task in load.tasks]
     data = pack_samples(spread(firsts, min(len(firsts), _BATT_CALLS)))
     for name, graph in cards.items():
-        timing = repeated(partial(MergedEngine(graph).run, data), 1, 0)
+        timing = repeated(partial(ReferenceEngine.of(graph).run, data), 1, 0)
         yield _calls_row(name, "reference, merged", timing.seconds, len(data))
         for kind in engine_kinds():
             timing = Watched(kind.make(graph)).timed(data, load.runs, load.most_seconds)
@@ -191,7 +191,7 @@ def _pattern_batches(load: Load) -> Iterator[Row]:
     for count in _BATCHES:
         samples = [load.samples[k % len(load.samples)] for k in range(count)]
         data, case = pack_samples(samples), f"the batch patterns, {count} samples at once"
-        timing = repeated(partial(MergedEngine(graph).run, data), 1, 0)
+        timing = repeated(partial(ReferenceEngine.of(graph).run, data), 1, 0)
         yield Row.of("batt calls", case, "reference, merged", "ms", [1e3 * one for one in timing.seconds])
         for kind in engine_kinds():
             timing = Watched(kind.make(graph)).timed(data, 2 * load.runs + 1, load.most_seconds)
@@ -240,7 +240,7 @@ def objects(load: Load) -> Iterator[Row]:
 
     def micros(text: str) -> list[float]:
         program = parse_text(f"def solve_a(I):\n    return {text}\n").check()
-        engine = Engine.of(program, threads=1, arena_bytes=1 << 22)
+        engine = CpuEngine.of(program, threads=1, arena_bytes=1 << 22)
         timing = repeated(partial(engine.run, data, complete=False), 2 * load.runs + 1, load.most_seconds)
         return [1e6 * seconds / len(grids) for seconds in timing.seconds]
 
@@ -311,7 +311,7 @@ def scaling(load: Load) -> Iterator[Row]:
     suite = "scaling"
 
     def measure(axis: str, x: float, programs: Sequence[Program], samples: Sequence[Sample], threads: int) -> Row:
-        engine = Engine.of(programs, threads=threads)
+        engine = CpuEngine.of(programs, threads=threads)
         data = pack_samples(samples)
         timing = repeated(lambda: engine.run(data, complete=False), load.runs, load.most_seconds)
         pairs = len(programs) * len(samples)

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.engine.api import Engine
 from arcbatt.engine.choose import backend_for
 from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs, outcome_hash
 from arcbatt.errors import DataError, UsageError
@@ -114,7 +115,7 @@ class EngineSide:
     """An engine that runs all programs merged."""
 
     name: str
-    kind: Any
+    kind: type[Engine]
     options: dict[str, Any]
 
     def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
@@ -127,7 +128,7 @@ class EngineSide:
             return found
         return self.read(engine, programs, engine.run(samples, outputs="hash", complete=False, stop=stop))
 
-    def read(self, engine: Any, programs: Sequence[Program], outputs: Outputs) -> Answers:
+    def read(self, engine: Engine, programs: Sequence[Program], outputs: Outputs) -> Answers:
         """The answers in what a run of an engine gave, without those it left open."""
         found = Answers.empty(len(outputs.statuses), len(programs))
         assert outputs.hashes is not None
@@ -137,17 +138,13 @@ class EngineSide:
         for status in (OVERFLOW, ESCAPE):
             if (statuses == status).any():
                 found.absent[statuses == status] = found.reason(STATUS[status])
-        rejected = self.rejected(engine, len(outputs.statuses))
+        rejected = engine.refused()
         for column, program in enumerate(programs):
             if program.name in rejected:
                 found.absent[:, column] = found.reason(f"{NOT_LOWERED}{rejected[program.name]}")
         if not outputs.done.all():
             found.absent[~outputs.done] = found.reason("stopped")
         return found
-
-    def rejected(self, engine: Any, samples: int) -> dict[str, str]:
-        """Programs that the engine cannot run, and why."""
-        return dict(engine.code.rejected)
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
@@ -156,10 +153,6 @@ class EngineSide:
 
 class GpuSide(EngineSide):
     """The GPU's engine, whose own `values` come from the CPU."""
-
-    def rejected(self, engine: Any, samples: int) -> dict[str, str]:
-        """Programs that the engine cannot run, and why."""
-        return dict(engine.sliced(samples).rejected)
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """A grid or a failure as the GPU gives it; any other value is the CPU's if their hashes are equal."""
@@ -192,14 +185,14 @@ def side_named(name: str) -> Side:
         raise UsageError(f"no backend {name!r}; there are: python, {', '.join(ENGINES)}")
     if name == "cuda":
         backend_for("cuda")
-        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").Engine, {})
+        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").CudaEngine, {})
     core: ModuleType | None = None
     if name == "lanes":
         try:
             core = importlib.import_module("arcbatt._core_lanes")
         except ModuleNotFoundError as error:
             raise UsageError("this build has no emulated lanes; build with AB_EMULATED_LANES=ON") from error
-    engine = importlib.import_module("arcbatt.engine.cpu").Engine
+    engine = importlib.import_module("arcbatt.engine.cpu").CpuEngine
     return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20})
 
 

@@ -22,8 +22,7 @@ from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.engine import calls
-from arcbatt.engine.arenas import GPU_ARENA_BYTES
-from arcbatt.engine.cuda.compile import KernelOptions, cubin
+from arcbatt.engine.cuda.compile import ARENA_BYTES, KernelOptions, cubin
 from arcbatt.engine.cuda.engine import first_line, lost_device
 from arcbatt.engine.custom_build import graph_sources
 from arcbatt.engine.outputs import OVERFLOW
@@ -70,7 +69,7 @@ class CallEngine(calls.CallEngine):
         *,
         device: int = 0,
         threads: int | None = None,
-        arena_bytes: int = GPU_ARENA_BYTES,
+        arena_bytes: int = ARENA_BYTES,
         memory_fraction: float = 0.8,
         max_steps: int = MAX_STEPS,
         kernel: KernelOptions | None = None,

@@ -32,6 +32,8 @@ except ModuleNotFoundError:  # not on Windows; two processes may then compile th
     fcntl = None  # type: ignore[assignment]
 
 ENTRY: Final = "arcbatt_run"
+ARENA_BYTES: Final = 4 << 20
+"""Of a resident group of lanes, at first."""
 _FAST_COMPILE_SINCE: Final = (12, 8)
 """The first NVRTC that has the switch."""
 LANES: Final = 32

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine.outputs import Outputs
+from arcbatt.engine.tiers import Rows
 
 _AT_ONCE: Final = 4
 """Slices that run at the same time; each has the engine's threads."""
-Rows = NDArray[np.int64]
 
 
-class Leftovers:
+class CpuSpill:
     """Work items for the CPU, begun as they become known; those beyond the `most` are left alone.
 
     `run` gives the results of a slice's programs on samples.

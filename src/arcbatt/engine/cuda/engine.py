@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
@@ -19,29 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.custom import device_text
-from arcbatt.compiler.graph import Graph, merge
-from arcbatt.compiler.lower.slices import Sliced, slice_graph
-from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
-from arcbatt.data.packing import PackedSamples, pack_samples
-from arcbatt.engine import cpu
-from arcbatt.engine.arenas import GPU_ARENA_BYTES
-from arcbatt.engine.completion import Completion
-from arcbatt.engine.cuda.compile import ENTRY, OBJECTS_KERNEL, KernelOptions, cubin, to_stderr
-from arcbatt.engine.cuda.cpu_spill import Leftovers, Rows
+from arcbatt.compiler.lower.slices import Sliced
+from arcbatt.compiler.program_set import CompiledSet
+from arcbatt.data.packing import PackedSamples
+from arcbatt.engine.api import RunRequest
+from arcbatt.engine.cpu import CpuEngine, CpuTier
+from arcbatt.engine.cuda.compile import ARENA_BYTES, ENTRY, OBJECTS_KERNEL, KernelOptions, cubin, to_stderr
+from arcbatt.engine.cuda.cpu_spill import CpuSpill
 from arcbatt.engine.cuda.launch import Launcher, UnfinishedError, Work, tasks_of
 from arcbatt.engine.cuda.memory import DeviceMemory
 from arcbatt.engine.cuda.objects import OBJECTS_ENTRY, KnownObjects, ObjectFinder, modes_wanted
-from arcbatt.engine.cuda.results import Ran, Results, RunStats
+from arcbatt.engine.cuda.results import Ran, Results
 from arcbatt.engine.cuda.staging import Beside, Staging
 from arcbatt.engine.custom_build import graph_sources
-from arcbatt.engine.outputs import ESCAPE, OVERFLOW, Outputs, Wanted
-from arcbatt.engine.reference import Stop
-from arcbatt.engine.reference_pool import crew_of
+from arcbatt.engine.outputs import Outputs, Wanted
+from arcbatt.engine.reference_tier import ReferenceTier
+from arcbatt.engine.stats import DeviceStats
+from arcbatt.engine.tiers import CPU, Columns, Rows, Sink, Tier, TieredEngine, run_alone
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
-from arcbatt.language.program import Program
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 
 try:
@@ -52,8 +48,8 @@ except ModuleNotFoundError as error:
 _ITEMS_A_GROUP: Final = 320
 """Work items a resident group should find, so that long ones even out."""
 _MOST_SLICES: Final = 2048
-_TIER: Final = 16
-"""How many times bigger the next tier's arenas are."""
+_BIGGER: Final = 16
+"""How many times bigger arenas are for what did not fit."""
 _MOST_WORDS: Final = 1 << 28
 """The biggest arena on the device."""
 _POOL_BYTES: Final = 1 << 24
@@ -92,87 +88,70 @@ def lost_device() -> tuple[type[Exception], ...]:
     return (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError, UnfinishedError)
 
 
-class Engine:
-    """Runs one merged graph on samples, on one GPU. `names` are the programs, in the order of the columns of results.
+class CudaTier(Tier):
+    """Slices of the programs on one GPU, data and results there.
 
-    The graph is cut into about `slices` parts, by default so many that every resident group of lanes finds several work
-    items. Each group has an arena of `arena_bytes`; what does not fit runs again in fewer, bigger arenas, then on the
-    CPU engine, then on the reference. All memory comes from CuPy's pool and stays within the pool's limit, where one is
-    set (`arcbatt.gpu.configure_gpu_memory`), else within `memory_fraction` of what is free. Where memory is short there
-    are fewer arenas, then fewer samples a launch.
+    The programs are cut into about `slices` parts, by default so many that every resident group of lanes finds several
+    work items. Each group has an arena of `arena_bytes`; what does not fit runs again in fewer, bigger arenas, and then
+    on the tier below. All memory comes from CuPy's pool and stays within the pool's limit, where one is set
+    (`arcbatt.engine.device_memory.configure_gpu_memory`), else within `memory_fraction` of what is free. Where memory
+    is short there are fewer arenas, then fewer samples a launch.
 
-    Threads may share an engine; their runs come one after the other, but for packing and what the reference completes.
-
-    A device that fails in the middle of a run leaves the rest of it, and later runs, to the CPU engine; `Outputs.moved`
-    says so. Without `keep_going` that is an error. What runs on the CPU has `threads`, by default as many as cores.
+    A device that fails in the middle of a run leaves the rest of it, and later runs, to the tier below; without
+    `keep_going` that is an error.
     """
 
-    backend = "cuda"
+    eager = False  # the thread that watches launches must not wait for the reference
 
     def __init__(
         self,
-        graph: Graph,
+        compiled: CompiledSet,
+        device: int,
+        cpu: Callable[[], CpuTier],
         *,
-        devices: Sequence[int] = (),
-        slices: int | None = None,
-        arena_bytes: int = GPU_ARENA_BYTES,
-        memory_fraction: float = 0.8,
-        keep_going: bool = True,
-        threads: int | None = None,
-        max_steps: int = MAX_STEPS,
-        kernel: KernelOptions | None = None,
-        rewrites: Rewrites | None = None,
+        slices: int | None,
+        arena_bytes: int,
+        memory_fraction: float,
+        keep_going: bool,
+        threads: int,
+        max_steps: int,
+        kernel: KernelOptions | None,
     ) -> None:
-        if len(devices) > 1:
-            raise UsageError(f"one GPU a process for now, {len(devices)} were named")
-        self.device = devices[0] if devices else 0
-        if self.device >= device_count():
-            raise UsageError(f"no GPU number {self.device}: {device_count()} are visible (see nvidia-smi)")
-        self.graph = graph
-        self.names = list(graph.outputs)
+        super().__init__(compiled)
+        self.device = device
         self.max_steps = max_steps
-        self.kernel = replace(kernel or KernelOptions(), custom=device_text(graph_sources(graph)))
+        self.kernel = replace(kernel or KernelOptions(), custom=device_text(graph_sources(compiled.graph)))
         self.keep_going = keep_going
-        self.threads = threads or os.cpu_count() or 1
-        self.crew = crew_of(self.threads)
-        self._cpu_of: dict[int, cpu.Engine] = {}
-        self._key = object()
+        self._cpu = cpu
         self._turn = threading.Lock()
         """Held by the thread whose run is on the device."""
         self.lost = ""
         """Why the device is not used any more."""
         low, high = _LAUNCH_SAMPLES
         self._most_samples = min(max(_LAUNCH_EVALUATIONS // max(1, len(self.names)), low), high)
-        self.last = RunStats()
+        self.last = DeviceStats()
         """Of the last run."""
         self.batch = 32
         """Samples a block takes at a time of slices without loops, where there are twice as many."""
-        self.patience = 30_000_000
+        self.time_slice = 30_000_000
         """Clock cycles an item may take a program before its loops are shared out; 0 for any number."""
-        self.few = 64 * self.threads
+        self.few = 64 * threads
         """How many items that do not fit are for the CPU at once: a launch for so few would take longer."""
         self.together = True
         """Whether the groups of a block begin their items at the same time."""
         self.timed = False
         """Whether to take the time of every task."""
-        self._rewrites = rewrites or Rewrites.lowered()
-        self._typed = compile_graph(graph, self._rewrites).graph
         self._slices = slices
         self._arena_bytes = arena_bytes
         self._sliced: Sliced | None = None
         self._resident: tuple[PackedSamples, dict[str, Any]] | None = None
-        self._modes = modes_wanted(self._typed)
+        self._modes = modes_wanted(compiled.typed)
         self._known: tuple[PackedSamples, KnownObjects] | None = None
         self._inward, self._outward = Staging(cupy, self.device), Staging(cupy, self.device)
         with cupy.cuda.Device(self.device) as current:
             self._multiprocessors = int(current.attributes["MultiProcessorCount"])
             self._function = self._compiled(self.kernel, ENTRY, int(current.compute_capability))
         self._memory = DeviceMemory(cupy, memory_fraction, self.kernel.groups, self.groups)
-
-    @classmethod
-    def of(cls, programs: Iterable[Program], **options: Any) -> Engine:
-        """An engine for programs, merged."""
-        return cls(merge(programs), **options)
 
     @staticmethod
     def _compiled(options: KernelOptions, entry: str, arch: int, say: Callable[[str], None] = to_stderr) -> Any:
@@ -185,10 +164,6 @@ class Engine:
             return self._compiled(OBJECTS_KERNEL, OBJECTS_ENTRY, arch, lambda _: None)  # it takes no time
 
     @cached_property
-    def _cpu(self) -> cpu.Engine:
-        return cpu.Engine(self.graph, threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites)
-
-    @cached_property
     def _column_of(self) -> dict[str, int]:
         return {name: column for column, name in enumerate(self.names)}
 
@@ -197,18 +172,17 @@ class Engine:
         """Of each slice, the columns of its programs."""
         return [np.array([self._column_of[name] for name in code.outputs], np.int64) for code in self.sliced(0).codes]
 
-    def _cpu_for(self, number: int) -> cpu.Engine:
-        """The CPU engine of the programs of a slice."""
-        if number not in self._cpu_of:
-            names = self.sliced(0).codes[number].outputs
-            self._cpu_of[number] = cpu.Engine.of(
-                self.graph.programs(names), threads=self.threads, max_steps=self.max_steps, rewrites=self._rewrites
-            )
-        return self._cpu_of[number]
+    def refused(self) -> dict[str, str]:
+        """Programs that have no bytecode, and why."""
+        return (self._sliced or self.compiled.code()).rejected
 
-    def pack(self, samples: Sequence[Sample] | PackedSamples) -> PackedSamples:
-        """Samples as arrays, if they are not yet."""
-        return samples if isinstance(samples, PackedSamples) else pack_samples(samples)
+    def unfit_reason(self) -> str:
+        """Why evaluations that do not fit go to the tier below."""
+        return f"too big for an arena on GPU {self.device}"
+
+    def column_groups(self) -> Sequence[Columns]:
+        """The programs by slice."""
+        return self._columns
 
     @property
     def groups(self) -> int:
@@ -220,7 +194,7 @@ class Engine:
         if self._sliced is None:
             wanted = self._slices or min(_MOST_SLICES, -(-_ITEMS_A_GROUP * self.groups // max(samples, 1)))
             with self.last.traffic.stage("slice"):
-                self._sliced = slice_graph(self._typed, max(1, wanted))
+                self._sliced = self.compiled.sliced(max(1, wanted))
                 words, table = self._sliced.blob(self._column_of)
             self._blob, self._table = self.last.traffic.upload(words), self.last.traffic.upload(table)
         return self._sliced
@@ -256,51 +230,19 @@ class Engine:
         )  # fmt: skip
         return finder.find(numbers, data.height[numbers].astype(np.int64) * data.width[numbers])
 
-    def forget(self) -> None:
+    def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""
         self._resident = self._known = None
 
-    def run(
-        self,
-        samples: Sequence[Sample] | PackedSamples,
-        outputs: Wanted = "match",
-        *,
-        largest: int = MAX_CELLS,
-        stop: Stop | None = None,
-        progress: Callable[[int], None] | None = None,
-        complete: bool = True,
-    ) -> Outputs:
-        """As `arcbatt.engine.cpu.Engine.run`; `stop` is asked between launches."""
-        stats = RunStats()
-        with stats.traffic.stage("pack"):
-            data = self.pack(samples)
-        if self.lost:
-            found = self._cpu.run(data, outputs, largest=largest, stop=stop, progress=progress, complete=complete)
-            found.moved[self.lost] += int(found.done.sum()) * len(self.names)
-            return found
-        result = Outputs.empty(self.names, len(data), outputs)
-        start = time.perf_counter()
-
-        def told(done: int) -> None:
-            if progress:
-                progress(done - stats.open_samples)
-
+    def run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
+        """Every program on every sample; `stop` is asked between launches."""
         with self._turn:
-            self.last = stats
+            self.last = DeviceStats()
             with self._until_lost():
-                self._run_parts(data, result, outputs, largest, stop, told if progress and complete else progress)
-            if self.lost and not (stop and stop()):
-                result.incidents[self.lost] += 1
-                self._on_cpu(data, np.flatnonzero(~result.done), result, outputs, largest, self.lost, stop)
-        result.seconds["run"] = time.perf_counter() - start
-        if complete:
-            self._complete(data, result, largest, stop, progress)
-        result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]
-        return result.trimmed(outputs)
-
-    def values(self, sample: Sample) -> dict[str, Outcome]:
-        """What every program gives on one sample, computed by the CPU engine: one sample is no work for a GPU."""
-        return self._cpu.values(sample)
+                self._run_parts(request, result, sink)
+            if self.lost and not request.stopped():
+                result.recovered_errors[self.lost] += 1
+                sink.pass_on(np.flatnonzero(~result.done), self.lost)
 
     # --- launches ---
     @contextmanager
@@ -314,19 +256,12 @@ class Engine:
                 raise
             self.lost = f"GPU {self.device} failed: {first_line(error)}"
 
-    def _run_parts(
-        self,
-        data: PackedSamples,
-        result: Outputs,
-        wanted: Wanted,
-        largest: int,
-        stop: Stop | None,
-        progress: Callable[[int], None] | None,
-    ) -> None:
+    def _run_parts(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
         """All samples, a launch after the other; fewer samples a launch as long as memory is short.
 
         While a part runs, the results of the one before are fetched.
         """
+        data = request.samples
         self.sliced(len(data))
         self.resident(data)
         self.known_objects(data)
@@ -336,24 +271,23 @@ class Engine:
         def landed() -> None:
             if fetched is not None:
                 fetched.result()
-                if progress:
-                    progress(int(result.done.sum()))
+                sink.tell()
 
         with Beside(len(data) > self._most_samples) as beside:
-            while first < len(data) and not (stop and stop()):
+            while first < len(data) and not request.stopped():
                 part = self._part(data, first)
                 ran: Ran | None = None
                 with suppress(cupy.cuda.memory.OutOfMemoryError):  # what the launch had allocated goes with it
-                    ran = self._run_part(data, part, wanted, largest)
+                    ran = self._run_part(request, part)
                 landed()
                 fetched = None
                 if ran is not None:
-                    fetched = beside.do(self._fetch, ran, data, part, result, wanted, largest)
+                    fetched = beside.do(self._fetch, ran, part, result, request.outputs, sink)
                 elif self._smaller(part, result):
                     continue
                 else:
                     why = f"a sample did not fit in the memory of GPU {self.device}"
-                    self._on_cpu(data, np.arange(part.start, part.stop), result, wanted, largest, why, stop)
+                    sink.pass_on(np.arange(part.start, part.stop), why)
                 first = part.stop
             landed()
 
@@ -364,7 +298,7 @@ class Engine:
     def _smaller(self, part: slice, result: Outputs) -> bool:
         """Have launches be half of a part that did not fit; false if that is one sample already."""
         cupy.get_default_memory_pool().free_all_blocks()
-        result.incidents[f"GPU {self.device} ran out of memory: launches were halved"] += 1
+        result.recovered_errors[f"GPU {self.device} ran out of memory: launches were halved"] += 1
         count = part.stop - part.start
         self._most_samples = max(1, count // 2)
         return bool(count > 1)
@@ -384,8 +318,9 @@ class Engine:
         with self.last.traffic.fetching(array.nbytes):
             return self._outward.to_host(name, array)
 
-    def _run_part(self, data: PackedSamples, part: slice, wanted: Wanted, largest: int, pool_bytes: int = 0) -> Ran:
+    def _run_part(self, request: RunRequest, part: slice, pool_bytes: int = 0) -> Ran:
         """Some samples: launched, and run again where they did not fit."""
+        data, wanted, largest = request.samples, request.outputs, request.largest
         sliced = self.sliced(len(data))
         order = self._order(data, part)
         there = {**self.resident(data)}
@@ -406,31 +341,31 @@ class Engine:
         items = np.stack([np.repeat(rest, len(order)), np.tile(order, len(rest))], axis=1)
         if straight is not None:
             items = np.concatenate([straight, items])
-        leftovers = Leftovers(partial(self._slice_on_cpu, data.only(part), wanted, largest), self.few)
-        words, tier = max(self._arena_bytes // 4, least), 0
+        spill = CpuSpill(partial(self._slice_on_cpu, request.only(part, progress=None, stop=None)), self.few)
+        words, size = max(self._arena_bytes // 4, least), 0
         if len(items) and not self._memory.groups_for(words, len(items)):
             words = least
             if not self._memory.groups_for(words, len(items)):
                 raise cupy.cuda.memory.OutOfMemoryError(4 * words, 0)
-        while len(items) and not (tier and len(items) <= self.few):
+        while len(items) and not (size and len(items) <= self.few):
             groups = min(self.groups, self._memory.groups_for(words, len(items)))
             if not groups or words > _MOST_WORDS:
                 break
-            if tier:
-                self.last.moved(tier, len(items))
+            if size:
+                self.last.ran_again(size, len(items))
             memory = self._memory.for_shares(words, groups, len(items))
             programs = max(1, len(sliced.names) // max(1, slices))  # that an item runs
-            patience = self.patience * programs if memory else 0
-            items = launcher.tasks(tasks_of(items), groups, words, patience, memory, leftovers.begin)
-            words, tier = words * _TIER, tier + 1
+            time_slice = self.time_slice * programs if memory else 0
+            items = launcher.tasks(tasks_of(items), groups, words, time_slice, memory, spill.begin)
+            words, size = words * _BIGGER, size + 1
             if len(items) > self.few:
-                leftovers.drop()  # they go to bigger arenas
+                spill.drop()  # they go to bigger arenas
         used = 16 * int(self.last.traffic.download(pool_next)[0])
         if used > pool_bytes and wanted == "grid":
-            leftovers.drop()
-            return self._run_part(data, part, wanted, largest, used)
+            spill.drop()
+            return self._run_part(request, part, used)
         self.last.items += slices * len(order)
-        return Ran(out, used, tier, 4 * words // _TIER, leftovers)
+        return Ran(out, used, size, 4 * words // _BIGGER, spill)
 
     def _in_batches(
         self, launcher: Launcher, order: NDArray[np.int32], slices: int, least: int
@@ -444,8 +379,8 @@ class Engine:
         work = Work.in_batches(self._to_device("order", order), slices, batch)
         return launcher.batches(work, blocks, words)
 
-    def _fetch(self, ran: Ran, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int) -> None:
-        """The results of a part to where those of the run are; what fitted nowhere from the CPU engine."""
+    def _fetch(self, ran: Ran, part: slice, result: Outputs, wanted: Wanted, sink: Sink) -> None:
+        """The results of a part to where those of the run are, with those of the CPU for what fitted nowhere."""
         out, host = ran.out, self._to_host
         result.statuses[part] = host("statuses", out.statuses)
         result.matches[part] = host("matches", out.matches).view(np.bool_)
@@ -460,78 +395,96 @@ class Engine:
             result.grids.offset[part] = offset
             result.grids.height[part], result.grids.width[part] = host("height", out.height), host("width", out.width)
             result.grids.cells = np.concatenate([result.grids.cells, host("cells", out.pool[: ran.pool_used])])
-        result.grown += ran.tiers - 1
+        result.grown += ran.sizes - 1
         result.peak_bytes = max(result.peak_bytes, ran.arena_bytes)
         result.done[part] = True
-        self._finish_on_cpu(data, part, result, wanted, largest, ran.leftovers)
-        is_open = (result.statuses[part] == OVERFLOW) | (result.statuses[part] == ESCAPE)
-        whole = bool(self.sliced(len(data)).rejected)
-        self.last.open_samples += part.stop - part.start if whole else int(is_open.any(axis=1).sum())
+        for number, rows, found in ran.spill.results():
+            sink.answered(part.start + rows, self._columns[number], found, self.unfit_reason())
+        sink.finished(np.arange(part.start, part.stop))
 
-    # --- what the device left open ---
-    def _finish_on_cpu(
-        self, data: PackedSamples, part: slice, result: Outputs, wanted: Wanted, largest: int, leftovers: Leftovers
-    ) -> None:
-        """Put the CPU engine's results where nothing fitted on the device, slice by slice."""
-        missing = result.statuses[part] == OVERFLOW
-        count = int(missing.sum())
-        if not count:
-            return
-        result.moved[f"too big for an arena on GPU {self.device}"] += count
-        self.last.on_cpu += count
-        for number, rows, found in leftovers.results():
-            result.take(part.start + rows, found, self._columns[number])
-            missing[np.ix_(rows, self._columns[number])] = False
-        for number, own in enumerate(self._columns if missing.any() else ()):
-            rows = np.flatnonzero(missing[:, own].any(axis=1))
-            if len(rows):
-                found = self._slice_on_cpu(data.only(part), wanted, largest, number, rows)
-                result.take(part.start + rows, found, own)
+    def _slice_on_cpu(self, request: RunRequest, number: int, rows: Rows) -> Outputs:
+        """What a slice's programs give on some samples on the CPU."""
+        return run_alone(self._cpu().part(self._columns[number]), request.only(rows))
 
-    def _slice_on_cpu(self, data: PackedSamples, wanted: Wanted, largest: int, number: int, rows: Rows) -> Outputs:
-        """What a slice's programs give on some samples on the CPU engine."""
-        return self._cpu_for(number).run(data.only(rows), wanted, largest=largest, complete=False)
 
-    def _on_cpu(
+class CudaEngine(TieredEngine):
+    """Runs compiled programs on samples on one GPU; `CudaTier` says what the options are.
+
+    What does not fit there runs on the CPU, which has `threads`, by default as many as cores; what has no bytecode runs
+    on the reference. Threads may share an engine; their runs come one after the other, but for packing and what the
+    reference does.
+    """
+
+    backend = "cuda"
+
+    def __init__(
         self,
-        data: PackedSamples,
-        rows: NDArray[np.int64],
-        result: Outputs,
-        wanted: Wanted,
-        largest: int,
-        why: str,
-        stop: Stop | None,
+        compiled: CompiledSet,
+        *,
+        devices: Sequence[int] = (),
+        slices: int | None = None,
+        arena_bytes: int = ARENA_BYTES,
+        memory_fraction: float = 0.8,
+        keep_going: bool = True,
+        threads: int | None = None,
+        max_steps: int = MAX_STEPS,
+        kernel: KernelOptions | None = None,
     ) -> None:
-        """Run samples on the CPU engine, put its results among the others, and count them."""
-        found = self._cpu.run(data.only(rows), wanted, largest=largest, stop=stop, complete=False)
-        result.take(rows, found)
-        result.done[rows] = found.done
-        result.moved[why] += int(found.done.sum()) * len(self.names)
+        if len(devices) > 1:
+            raise UsageError(f"one GPU a process for now, {len(devices)} were named")
+        device = devices[0] if devices else 0
+        if device >= device_count():
+            raise UsageError(f"no GPU number {device}: {device_count()} are visible (see nvidia-smi)")
+        self.threads = threads or os.cpu_count() or 1
+        self.max_steps = max_steps
+        super().__init__(compiled, ReferenceTier(compiled.graph, self.threads, max_steps))
+        self.cuda = CudaTier(
+            compiled, device, lambda: self._cpu, slices=slices, arena_bytes=arena_bytes,
+            memory_fraction=memory_fraction, keep_going=keep_going, threads=self.threads, max_steps=max_steps,
+            kernel=kernel,
+        )  # fmt: skip
 
-    def _complete(
-        self,
-        data: PackedSamples,
-        result: Outputs,
-        largest: int,
-        stop: Stop | None,
-        progress: Callable[[int], None] | None,
-    ) -> None:
-        """Have the reference fill in what no engine could do, marked with why."""
-        rejected = self.sliced(len(data)).rejected
-        ran = np.flatnonzero(result.done)
-        result.mark_open(ran, {self._column_of[name]: why for name, why in rejected.items()})
-        with Completion(
-            result,
-            data,
-            self.graph,
-            largest=largest,
-            max_steps=self.max_steps,
-            stop=stop,
-            crew=self.crew,
-            key=self._key,
-        ) as completion:
-            completion.offer(np.flatnonzero(result.origin.any(axis=1)).tolist())
-            completion.finish((lambda pending: progress(len(ran) - pending)) if progress else None)
+    @cached_property
+    def _cpu(self) -> CpuTier:
+        return CpuTier(self.compiled, threads=self.threads, max_steps=self.max_steps)
+
+    @cached_property
+    def _cpu_engine(self) -> CpuEngine:
+        return CpuEngine(self.compiled, threads=self.threads, max_steps=self.max_steps)
+
+    @property
+    def first(self) -> Tier:
+        """The GPU, as long as it can be used."""
+        return self._cpu if self.cuda.lost else self.cuda
+
+    def below(self) -> Tier | None:
+        """The CPU."""
+        return self._cpu
+
+    def execute(self, request: RunRequest) -> Outputs:
+        """Carry a request out, tier by tier."""
+        self.instead = self.cuda.lost
+        result = super().execute(request)
+        self.cuda.last.on_cpu = sum(count for route, count in result.rerouted().items() if route.tier == CPU)
+        return result
+
+    def values(self, sample: Sample) -> dict[str, Outcome]:
+        """What every program gives on one sample, computed by the CPU engine: one sample is no work for a GPU."""
+        return self._cpu_engine.values(sample)
+
+    def forget_samples(self) -> None:
+        """Drop the samples that are on the device, so that the next run copies its own."""
+        self.cuda.forget_samples()
+
+    @property
+    def device_stats(self) -> DeviceStats:
+        """What the last run did on the GPU."""
+        return self.cuda.last
+
+    @property
+    def lost_device(self) -> str:
+        """Why the GPU is not used any more, or nothing."""
+        return self.cuda.lost
 
 
 def first_line(error: Exception) -> str:

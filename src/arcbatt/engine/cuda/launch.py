@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arcbatt.engine.cuda.compile import KernelOptions
 from arcbatt.engine.cuda.traffic import Traffic
+from arcbatt.engine.stats import DeviceStats
 
 _T = TypeVar("_T")
 Pairs = NDArray[np.int32]
@@ -74,21 +75,6 @@ def tasks_of(items: Pairs) -> NDArray[np.uint32]:
     return tasks
 
 
-@dataclass
-class Counts:
-    """What launches did, added up."""
-
-    traffic: Traffic = field(default_factory=Traffic)
-    launches_ms: list[float] = field(default_factory=list)
-    """What each took on the device."""
-    halts: int = 0
-    """Loops that were shared out."""
-    parts: int = 0
-    """Parts they were shared out in."""
-    ticks: list[tuple[NDArray[np.uint32], NDArray[np.uint32]]] = field(default_factory=list)
-    """Of each list of tasks, the tasks and the clock cycles each took over 16; where that was asked for."""
-
-
 @dataclass(frozen=True)
 class Launcher:
     """Launches for some samples: programs, samples and results are where they are, and work is named."""
@@ -106,7 +92,7 @@ class Launcher:
     largest: int
     pool_next: Any
     """How much of the pool of grids is wanted, in units of 16 bytes."""
-    counts: Counts
+    counts: DeviceStats
     timed: bool = False
     together: bool = True
     known: Sequence[int] = (0, 0, 0)
@@ -127,7 +113,7 @@ class Launcher:
         tasks: NDArray[np.uint32],
         groups: int,
         words: int,
-        patience: int,
+        time_slice: int,
         memory_bytes: int,
         left: Callable[[Pairs], None],
     ) -> Pairs:
@@ -135,12 +121,12 @@ class Launcher:
 
         `left` is told of these as they come up.
         """
-        shares = _Shares(self.cupy, memory_bytes) if patience else None
+        shares = _Shares(self.cupy, memory_bytes) if time_slice else None
         a_block = self.kernel.groups
         work = Work.listed(self.counts.traffic.upload(tasks), together=self.together)
         # Where loops are shared out, groups that find no item have parts of others to run.
         blocks = max(1, (groups if shares else min(groups, len(tasks))) // a_block)
-        return self._launch(work, blocks, a_block, words, patience, shares, left)
+        return self._launch(work, blocks, a_block, words, time_slice, shares, left)
 
     def _launch(
         self,
@@ -148,7 +134,7 @@ class Launcher:
         blocks: int,
         arenas: int,
         words: int,
-        patience: int,
+        time_slice: int,
         shares: _Shares | None,
         left: Callable[[Pairs], None],
     ) -> Pairs:
@@ -167,7 +153,7 @@ class Launcher:
             address(room), words, self.max_steps, *(address(self.samples[name]) for name in _SAMPLES),
             self.columns, *map(address, (out.statuses, out.matches, out.agreement, out.hashes)), address(out.pool),
             out.pool.size, address(self.pool_next), *map(address, (out.offset, out.height, out.width)), self.largest,
-            address(again), patience, *(shares.table() if shares else [0] * 9), address(ticks), *self.known,
+            address(again), time_slice, *(shares.table() if shares else [0] * 9), address(ticks), *self.known,
         ], np.uint64))  # fmt: skip
         milliseconds, told = timed(
             cupy, traffic, "launch",

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from arcbatt.compiler.typed import TypedGraph, TypedNode
 from arcbatt.engine.cuda.compile import LANES
-from arcbatt.engine.cuda.launch import Counts, address, timed
+from arcbatt.engine.cuda.launch import address, timed
+from arcbatt.engine.stats import DeviceStats
 
 OBJECTS_ENTRY: Final = "arcbatt_objects"
 _NOWHERE: Final = 0xFFFFFFFF
@@ -54,7 +55,7 @@ class ObjectFinder:
     modes: frozenset[int]
     samples: dict[str, Any]
     """The packed samples there."""
-    counts: Counts
+    counts: DeviceStats
 
     def find(self, numbers: NDArray[np.uint32], cells: NDArray[np.int64]) -> KnownObjects:
         """Those of the grids with these numbers, which have so many cells each."""

@@ -1,40 +1,14 @@
-"""What a run on a GPU leaves: results on the device, and counts of what its launches did."""
+"""What a run leaves on a GPU."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from arcbatt.engine.cuda.cpu_spill import Leftovers
-from arcbatt.engine.cuda.launch import Counts
+from arcbatt.engine.cuda.cpu_spill import CpuSpill
 from arcbatt.engine.outputs import Wanted
-
-
-@dataclass
-class RunStats(Counts):
-    """What the launches of a run took, and where items went that did not fit."""
-
-    items: int = 0
-    tiers: list[int] = field(default_factory=list)
-    """Items that went to the second tier, the third, ..."""
-    open_samples: int = 0
-    """Samples of which the reference has something to complete."""
-    on_cpu: int = 0
-    """Evaluations that fitted no tier and ran on the CPU engine."""
-    objects_ms: float = 0.0
-    """What finding the objects of inputs took on the device, before programs ran."""
-
-    @property
-    def kernel_ms(self) -> float:
-        """What all launches took on the device."""
-        return sum(self.launches_ms) + self.objects_ms
-
-    def moved(self, tier: int, count: int) -> None:
-        """Count items that went on to a tier (1 for the second)."""
-        self.tiers += [0] * (tier - len(self.tiers))
-        self.tiers[tier - 1] += count
 
 
 @dataclass
@@ -65,11 +39,11 @@ class Results:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a part gave: its results, how much of their pool is in use, how many tiers ran, the last one's arenas."""
+    """What a part gave: its results, how much of their pool is in use, how many sizes of arenas it took."""
 
     out: Results
     pool_used: int
-    tiers: int
+    sizes: int
     arena_bytes: int
-    leftovers: Leftovers
+    spill: CpuSpill
     """What the CPU engine has begun meanwhile of what did not fit."""

@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 
 from arcbatt.compiler.graph import merge
-from arcbatt.engine import cpu, supervisor
+from arcbatt.engine import cpu, workers
 from arcbatt.engine.choose import make_engine
-from arcbatt.engine.worker import WorkerSpec
+from arcbatt.engine.pool import MOST_FAILED_STARTS
+from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.language.sample import Sample
 from compiler.support import LIBRARY, random_sample
+from engine.routes import to_cpu, to_reference
 
 PROGRAMS = LIBRARY[::4]
 GRAPH = merge(PROGRAMS)
@@ -28,18 +30,18 @@ ROWS = len(SAMPLES)
 
 @pytest.fixture(scope="module")
 def want():
-    return cpu.Engine(GRAPH).run(SAMPLES, "grid")
+    return cpu.CpuEngine.of(GRAPH).run(SAMPLES, "grid")
 
 
-def engine_of(kind: str, count: int, **options) -> supervisor.Engine:
-    spec = WorkerSpec(kind, f"engine.odd_engines:{kind}", tuple(options.items()))
-    return supervisor.Engine(GRAPH, [spec] * count, backend="cpu")
+def engine_of(kind: str, count: int, **options) -> WorkerEngine:
+    spec = engine_worker(kind, f"engine.odd_engines:{kind}", **options)
+    return WorkerEngine.of(GRAPH, specs=[spec] * count, backend="cpu")
 
 
 def same(got, want):
     for name in ("statuses", "matches", "agreement", "hashes", "done"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
-    assert got.fallbacks == want.fallbacks
+    assert to_reference(got) == to_reference(want)
     for row in range(0, len(want.done), 7):
         for column in range(0, len(want.names), 5):
             ours, theirs = got.grid(row, column), want.grid(row, column)
@@ -72,11 +74,11 @@ def test_any_number_of_workers_gives_the_same(workers, want):
     for _ in range(2):
         result = engine.run(SAMPLES, "grid", progress=seen.append)
         same(result, want)
-        assert not result.moved
-        assert not result.incidents
-    assert len(engine.fleet.processes) == workers
+        assert not to_cpu(result)
+        assert not result.recovered_errors
+    assert len(engine.pool.processes) == workers
     assert seen.count(ROWS) == 2
-    assert engine.values(SAMPLES[0]) == cpu.Engine(GRAPH).values(SAMPLES[0])
+    assert engine.values(SAMPLES[0]) == cpu.CpuEngine.of(GRAPH).values(SAMPLES[0])
 
 
 @pytest.mark.parametrize("wanted", ["match", "hash"])
@@ -89,9 +91,9 @@ def test_only_what_is_wanted_comes_back(wanted, want):
 
 def test_what_is_left_open_stays_so_if_asked_for():
     got = make_engine("cpu", GRAPH, workers=2).run(SAMPLES, "hash", complete=False)
-    want = cpu.Engine(GRAPH).run(SAMPLES, "hash", complete=False)
+    want = cpu.CpuEngine.of(GRAPH).run(SAMPLES, "hash", complete=False)
     np.testing.assert_array_equal(got.statuses, want.statuses)
-    assert not got.fallbacks
+    assert not to_reference(got)
 
 
 def test_no_samples():
@@ -101,12 +103,12 @@ def test_no_samples():
 def test_engines_share_workers_and_the_last_one_ends_them():
     first = make_engine("cpu", GRAPH, workers=2, threads=1)
     first.run(SAMPLES[:40])
-    processes = first.fleet.processes
+    processes = first.pool.processes
     second = make_engine("cpu", PROGRAMS[:3], workers=2, threads=1)
     np.testing.assert_array_equal(
-        second.run(SAMPLES[:40], "hash").hashes, cpu.Engine.of(PROGRAMS[:3]).run(SAMPLES[:40], "hash").hashes
+        second.run(SAMPLES[:40], "hash").hashes, cpu.CpuEngine.of(PROGRAMS[:3]).run(SAMPLES[:40], "hash").hashes
     )
-    assert second.fleet.processes == processes
+    assert second.pool.processes == processes
     del first, second
     gc.collect()
     assert all_gone(processes)
@@ -116,39 +118,39 @@ def test_a_worker_that_is_killed_in_the_middle_is_replaced(want, tmp_path):
     engine = engine_of("KilledOnce", 2, folder=str(tmp_path))
     result = engine.run(SAMPLES, "grid")
     same(result, want)
-    (text,) = result.incidents
+    (text,) = result.recovered_errors
     assert "was killed by SIGKILL; replaced" in text
     assert "samples run again" in text
-    assert not result.moved
-    assert len(engine.fleet.processes) == 2
-    assert not engine.run(SAMPLES, "grid").incidents
+    assert not to_cpu(result)
+    assert len(engine.pool.processes) == 2
+    assert not engine.run(SAMPLES, "grid").recovered_errors
 
 
 def test_a_worker_killed_from_outside_between_runs(want):
     engine = make_engine("cpu", GRAPH, workers=2)
     engine.run(SAMPLES[:10])
-    os.kill(engine.fleet.processes[0], signal.SIGKILL)
+    os.kill(engine.pool.processes[0], signal.SIGKILL)
     same(engine.run(SAMPLES, "grid"), want)
-    assert len(engine.fleet.processes) == 2
+    assert len(engine.pool.processes) == 2
 
 
 def test_a_device_that_is_lost_costs_a_worker_and_no_value(want, tmp_path):
     result = engine_of("FailsOnce", 2, folder=str(tmp_path)).run(SAMPLES, "grid")
     same(result, want)
-    (text,) = result.incidents
+    (text,) = result.recovered_errors
     assert "failed: RuntimeError: cudaErrorIllegalAddress" in text
     assert "replaced" in text
 
 
 def test_gpu_engines_in_workers_one_of_which_loses_its_device(tmp_path):
     graph = merge(LIBRARY[::40])
-    options = (("folder", str(tmp_path)), ("devices", (0,)), ("keep_going", False))
-    spec = WorkerSpec("GPU 0", "engine.odd_engines:fake_gpu", options, first_shard=8)
-    engine = supervisor.Engine(graph, [spec] * 2, backend="cuda")
+    options = {"folder": str(tmp_path), "devices": (0,), "keep_going": False}
+    spec = engine_worker("GPU 0", "engine.odd_engines:fake_gpu", 8, **options)
+    engine = WorkerEngine.of(graph, specs=[spec] * 2, backend="cuda")
     result = engine.run(SAMPLES, "grid")
-    same(result, cpu.Engine(graph).run(SAMPLES, "grid"))
-    assert not result.moved
-    (text,) = result.incidents
+    same(result, cpu.CpuEngine.of(graph).run(SAMPLES, "grid"))
+    assert not to_cpu(result)
+    (text,) = result.recovered_errors
     assert "failed: _CudaError: cudaErrorIllegalAddress" in text
     assert "replaced" in text
 
@@ -156,10 +158,10 @@ def test_gpu_engines_in_workers_one_of_which_loses_its_device(tmp_path):
 def test_a_shard_over_which_workers_end_is_left_to_this_process():
     samples = [*SAMPLES[:70], Sample(((1, 2),) * 9), *SAMPLES[70:]]
     result = engine_of("Poisoned", 2).run(samples, "grid")
-    same(result, cpu.Engine(GRAPH).run(samples, "grid"))
-    assert set(result.moved) == {"workers ended over these samples"}
-    assert 1 <= result.moved.total() / len(PROGRAMS) < ROWS
-    assert result.incidents.total() == supervisor.MOST_TRIES
+    same(result, cpu.CpuEngine.of(GRAPH).run(samples, "grid"))
+    assert set(to_cpu(result)) == {"workers ended over these samples"}
+    assert 1 <= to_cpu(result).total() / len(PROGRAMS) < ROWS
+    assert result.recovered_errors.total() == workers.MOST_TRIES
 
 
 @pytest.mark.parametrize(
@@ -169,20 +171,21 @@ def test_workers_that_cannot_start_leave_all_to_this_process(kind, why, want):
     engine = engine_of(kind, 2)
     result = engine.run(SAMPLES, "grid")
     same(result, want)
-    assert result.moved == {"no worker is left": ROWS * len(PROGRAMS)}
-    assert any(why in text and "given up" in text for text in result.incidents)
-    tries = supervisor.MOST_STARTS if kind == "DiesAtStart" else 1
-    assert result.incidents.total() == 2 * tries
-    assert engine.run(SAMPLES[:5]).incidents.total() == 0  # not tried again
+    assert set(to_cpu(result)) == {"no worker is left"}
+    assert to_cpu(result).total() + to_reference(result).total() == ROWS * len(PROGRAMS)
+    assert any(why in text and "given up" in text for text in result.recovered_errors)
+    tries = MOST_FAILED_STARTS if kind == "DiesAtStart" else 1
+    assert result.recovered_errors.total() == 2 * tries
+    assert engine.run(SAMPLES[:5]).recovered_errors.total() == 0  # not tried again
 
 
 def test_workers_that_can_start_do_the_work_of_those_that_cannot(want):
-    good = WorkerSpec("good", "arcbatt.engine.cpu:Engine", (("threads", 1),))
-    bad = WorkerSpec("bad", "engine.odd_engines:Refuses")
-    result = supervisor.Engine(GRAPH, [bad, good], backend="cpu").run(SAMPLES, "grid")
+    good = engine_worker("good", "arcbatt.engine.cpu:CpuEngine", threads=1)
+    bad = engine_worker("bad", "engine.odd_engines:Refuses")
+    result = WorkerEngine.of(GRAPH, specs=[bad, good], backend="cpu").run(SAMPLES, "grid")
     same(result, want)
-    assert not result.moved
-    assert [text for text in result.incidents if "worker 0 (bad) failed" in text]
+    assert not to_cpu(result)
+    assert [text for text in result.recovered_errors if "worker 0 (bad) failed" in text]
 
 
 def test_a_stop_reaches_the_workers(want, tmp_path):
@@ -195,20 +198,18 @@ def test_a_stop_reaches_the_workers(want, tmp_path):
     assert not result.done.all()
     done = result.done
     np.testing.assert_array_equal(result.statuses[done], want.statuses[done])
-    assert len(engine.fleet.processes) == 2
+    assert len(engine.pool.processes) == 2
 
 
 SCRIPT = """
-import sys
-from arcbatt.engine import supervisor
-from arcbatt.language.sample import Sample
-from arcbatt.engine.worker import WorkerSpec
-from arcbatt.compiler.graph import merge
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests were started in the background
+from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program
-spec = WorkerSpec("slow", "engine.odd_engines:Slow", (("folder", sys.argv[1]),))
-graph = merge([parse_program("def solve_a(I):\\n    return hmirror(I)\\n")])
-supervisor.Engine(graph, [spec] * 2, backend="cpu").run([Sample(((1,),))] * 50)
+spec = engine_worker("slow", "engine.odd_engines:Slow", folder=sys.argv[1])
+programs = [parse_program("def solve_a(I):\\n    return hmirror(I)\\n")]
+WorkerEngine.of(programs, specs=[spec] * 2, backend="cpu").run([Sample(((1,),))] * 50)
 """
 
 

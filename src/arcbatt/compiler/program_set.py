@@ -1,0 +1,84 @@
+"""Programs compiled once: the one artefact that engines, profiles, comparisons and runs share.
+
+A set is merged when it is made; types and first-order form, and then bytecode, are made when they are first asked for.
+A subset is cut out of what is there, so nothing is ever compiled twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from arcbatt.compiler.graph import Graph, merge
+from arcbatt.compiler.lower.lower import Code, lower
+from arcbatt.compiler.lower.slices import Sliced, slice_graph, subgraph
+from arcbatt.compiler.pipeline import Compiled, Stats, compile_graph
+from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.compiler.typed import TypedGraph
+from arcbatt.language.program import Program
+
+
+class CompiledSet:
+    """Programs in every form an engine may need."""
+
+    def __init__(self, graph: Graph, rewrites: Rewrites | None = None) -> None:
+        self.graph = graph
+        """Merged, functions as nodes: what the reference evaluates."""
+        self.rewrites = rewrites or Rewrites.lowered()
+        self._codes: dict[tuple[tuple[str, str], ...], Code] = {}
+
+    @cached_property
+    def _compiled(self) -> Compiled:
+        return compile_graph(self.graph, self.rewrites)
+
+    @property
+    def names(self) -> list[str]:
+        """Every program, in the order of the columns of results."""
+        return list(self.graph.outputs)
+
+    @property
+    def typed(self) -> TypedGraph:
+        """First-order, typed: what is lowered. Programs without such a form are in `unresolved`, with why."""
+        return self._compiled.graph
+
+    @property
+    def stats(self) -> Stats:
+        """What merging and the rewrites found."""
+        return self._compiled.stats
+
+    def code(self, without: Mapping[str, str] | None = None) -> Code:
+        """The bytecode of all programs that have some; `Code.rejected` has the others, with why.
+
+        `without` are custom operations whose functions this machine cannot have, and why.
+        """
+        key = tuple(sorted((without or {}).items()))
+        if key not in self._codes:
+            self._codes[key] = lower(self.typed, columns=self.rewrites.columns, without=without)
+        return self._codes[key]
+
+    def subset(self, names: Iterable[str]) -> CompiledSet:
+        """Some of the programs, cut out of what is compiled already."""
+        wanted = list(names)
+        typed = subgraph(self.typed, [name for name in wanted if name in self.typed.outputs])
+        typed.unresolved = {name: why for name, why in self.typed.unresolved.items() if name in wanted}
+        made = CompiledSet(replace(self.graph, outputs={name: self.graph.outputs[name] for name in wanted}))
+        made.rewrites = self.rewrites
+        made._compiled = Compiled(typed, self.stats)
+        return made
+
+    def sliced(self, count: int) -> Sliced:
+        """The programs dealt into at most so many slices, each with bytecode of its own."""
+        return slice_graph(self.typed, count)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_codes": {}}  # writing code is quick, and it may name functions of this process
+
+
+def compile(programs: Iterable[Program] | Graph | CompiledSet, rewrites: Rewrites | None = None) -> CompiledSet:
+    """Programs, or a graph they were merged into, as a compiled set; one that is given comes back as it is."""
+    if isinstance(programs, CompiledSet):
+        return programs
+    chosen = rewrites or Rewrites.lowered()
+    graph = programs if isinstance(programs, Graph) else merge(programs, commutative=chosen.commutative)
+    return CompiledSet(graph, chosen)
