@@ -40,6 +40,11 @@ def contents(folder):
         return list(record.dump())
 
 
+def rows_of(record) -> int:
+    (count,) = record.store.connection.execute("SELECT count(*) FROM result").fetchone()
+    return count
+
+
 def started(folder, *args) -> subprocess.Popen:
     """A run in a process of its own, once it has recorded a batch."""
     process = subprocess.Popen(
@@ -90,7 +95,7 @@ def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(whole, solvers, tmp_path, 
     assert "go on with the same command and --resume" in out
     with RunRecord.open(folder) as record:
         assert record.state == "stopped"
-        assert 0 < record.rows("SELECT count(*) FROM result")[0][0] < 21 * 80
+        assert 0 < rows_of(record) < 21 * 80
     done = arcbatt_run("--solvers", solvers, "-c", 80, "--out", folder, "--resume")
     assert done.returncode == 0, done.stderr
     assert contents(folder) == contents(whole[0])
@@ -105,10 +110,8 @@ def test_kill_leaves_a_readable_record_and_resume_goes_on(whole, solvers, tmp_pa
         process.kill()
         process.communicate()
         with RunRecord.open(folder) as record:
-            ((tasks,),) = record.rows("SELECT sum(tasks) FROM batch")
-            ((rows,),) = record.rows("SELECT count(*) FROM result")
-            assert rows == 21 * tasks
-            assert record.rows("PRAGMA integrity_check") == [("ok",)]
+            assert rows_of(record) == 21 * sum(batch.tasks for batch in record.store.batches())
+            assert record.store.connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             assert len(record.programs()) == 21
             record.solved()
     done = arcbatt_run("--solvers", solvers, "-c", 80, "--out", folder, "--resume", "--quiet")
@@ -125,7 +128,7 @@ def test_the_time_limit_ends_the_run_with_what_is_done(solvers, tmp_path):
     assert "stopped early" in done.stdout
     with RunRecord.open(tmp_path / "other") as record:
         assert record.state == "stopped"
-        assert record.rows("SELECT count(*) FROM result")[0][0] > 0
+        assert rows_of(record) > 0
 
 
 def test_only_some_tasks_and_a_batt(tmp_path):

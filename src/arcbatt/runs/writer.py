@@ -8,14 +8,10 @@ import hashlib
 import json
 import os
 import platform
-import sqlite3
 import subprocess
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any
 
 import numpy as np
 
@@ -26,28 +22,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.program import Program, unparse
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import INFO, LOG, PROGRAMS, RESULTS, RunRecord, task_json
-from arcbatt.runs.schema import TABLES, VERSION
-
-_CHUNK: Final = 1000
-
-
-@dataclass
-class Batch:
-    """What one batch adds to the record, as rows."""
-
-    first_task: int
-    tasks: int
-    first_program: int
-    programs: int
-    evaluations: int
-    seconds: float
-    fallbacks: dict[str, int]
-    results: Iterable[tuple[Any, ...]] = ()
-    outputs: list[tuple[int, int, int, bytes]] = field(default_factory=list)
-    attempts: list[tuple[int, int, int, int | None]] = field(default_factory=list)
-    near: list[tuple[int, int, str, int | None]] = field(default_factory=list)
-    dropped: list[tuple[int, int]] = field(default_factory=list)
-    """Task and program of near misses of earlier batches that nearer ones push out."""
+from arcbatt.runs.store import Batch, Store, StoreError
 
 
 class RunWriter:
@@ -80,22 +55,18 @@ class RunWriter:
         }
         log = None
         if directory is None:
-            connection = sqlite3.connect(":memory:")
+            store = Store.create(None)
         else:
             if (directory / INFO).exists():
                 raise UsageError(f"{directory}: already holds a run; go on with --resume, or give another --out")
             try:
                 directory.mkdir(parents=True, exist_ok=True)
                 log = _locked_log(directory)
-                for ending in ("", "-wal", "-shm"):  # of a run that was killed before it had a run.json
-                    (directory / f"{RESULTS}{ending}").unlink(missing_ok=True)
                 _write(directory / PROGRAMS, "\n\n".join(map(unparse, programs)))
-                connection = sqlite3.connect(directory / RESULTS)
-            except (OSError, sqlite3.Error) as error:
+                store = Store.create(directory / RESULTS)
+            except (OSError, StoreError) as error:
                 raise UsageError(f"cannot write a run to {directory}: {error}") from error
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-        writer = cls(RunRecord(connection, info, directory, {one.id: one for one in programs}), log)
+        writer = cls(RunRecord(store, info, directory, {one.id: one for one in programs}), log)
         writer._fill(programs, tasks)
         writer._save_info()
         return writer
@@ -111,9 +82,7 @@ class RunWriter:
         except UsageError:
             record.close()
             raise
-        record.connection.execute("PRAGMA query_only = 0")
-        record.connection.execute("PRAGMA journal_mode = WAL")
-        record.connection.execute("PRAGMA synchronous = NORMAL")
+        record.store.make_writable()
         record.info.update(state="running", ended=None, environment=environment(backend))
         writer = cls(record, log)
         writer._save_info()
@@ -124,61 +93,29 @@ class RunWriter:
         where = self.record.directory
         if self.record.info["programs_sha256"] != programs_digest(programs):
             raise UsageError(f"{where}: the programs have changed since the run began; run them into another --out")
-        recorded = self.record.connection.execute("SELECT id, data FROM task ORDER BY task")
-        for task, (name, data) in zip(tasks, recorded, strict=False):
+        for task, (name, data) in zip(tasks, self.record.store.task_texts(), strict=False):
             if task.id != name or task_json(task) != data:
                 raise UsageError(f"{where}: task {name} has changed since the run began; run it into another --out")
-        ((count,),) = self.record.rows("SELECT count(*) FROM task")
+        count = len(self.record.store.task_sizes())
         if count != len(tasks):
             raise UsageError(f"{where}: the run has {count:,} tasks, there are {len(tasks):,} now")
 
     def _fill(self, programs: Sequence[Program], tasks: Iterable[Task]) -> None:
-        connection = self.record.connection
-        connection.executescript(TABLES)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        with connection:
-            connection.executemany(
-                "INSERT INTO program VALUES (?, ?, ?)",
-                ((number, one.id, len(one.lines) + 1) for number, one in enumerate(programs)),
-            )
-            rows = (
-                (number, task.id, len(task.train), len(task.test), task_json(task)) for number, task in enumerate(tasks)
-            )
-            while chunk := list(islice(rows, _CHUNK)):
-                connection.executemany("INSERT INTO task VALUES (?, ?, ?, ?, ?)", chunk)
+        self.record.store.fill(
+            ((number, one.id, len(one.lines) + 1) for number, one in enumerate(programs)),
+            (
+                (number, task.id, len(task.train), len(task.test), task_json(task))
+                for number, task in enumerate(tasks)
+            ),
+        )
 
     def add(self, batch: Batch) -> None:
         """Record a batch, all of it or nothing."""
-        connection = self.record.connection
-        with connection:
-            connection.executemany("DELETE FROM near WHERE task = ? AND program = ?", batch.dropped)
-            connection.executemany("DELETE FROM attempt WHERE task = ? AND program = ?", batch.dropped)
-            connection.executemany("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?)", batch.results)
-            connection.executemany("INSERT OR IGNORE INTO output VALUES (?, ?, ?, ?)", batch.outputs)
-            connection.executemany("INSERT INTO attempt VALUES (?, ?, ?, ?)", batch.attempts)
-            connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?)", batch.near)
-            connection.execute(
-                "INSERT INTO batch (first_task, tasks, first_program, programs, evaluations, seconds, fallbacks) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    batch.first_task,
-                    batch.tasks,
-                    batch.first_program,
-                    batch.programs,
-                    batch.evaluations,
-                    batch.seconds,
-                    json.dumps(batch.fallbacks),
-                ),
-            )
+        self.record.store.add(batch)
 
     def finish(self, state: str) -> None:
         """Say how the run ended; what was recorded is then one plain file."""
-        connection = self.record.connection
-        with connection:
-            connection.execute("DELETE FROM output WHERE hash NOT IN (SELECT hash FROM attempt WHERE hash IS NOT NULL)")
-        if self.record.directory is not None:
-            with suppress(sqlite3.OperationalError):  # someone is reading: the log beside the file stays
-                connection.execute("PRAGMA journal_mode = DELETE")
+        self.record.store.finish()
         self.record.info.update(state=state, ended=_now())
         self._save_info()
         if self._log is not None:
