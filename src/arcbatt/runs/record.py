@@ -26,6 +26,8 @@ INFO: Final = "run.json"
 PROGRAMS: Final = "programs.py"
 RESULTS: Final = "results.sqlite"
 LOG: Final = "log.txt"
+LOCK: Final = "run.lock"
+"""There only while the run is being written."""
 
 
 @dataclass(frozen=True)

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import datetime
-import fcntl
 import hashlib
 import json
-import os
-import platform
-import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
-
-import numpy as np
 
 from arcbatt._version import __version__
 from arcbatt.data.tasks import Task
-from arcbatt.engine.speeds import processor
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program, unparse
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.record import INFO, LOG, PROGRAMS, RESULTS, RunRecord, task_json
+from arcbatt.runs.record import INFO, LOCK, LOG, PROGRAMS, RESULTS, RunRecord, task_json
 from arcbatt.runs.store import Batch, Store, StoreError
+from arcbatt.support.files import atomic_write
+from arcbatt.support.machine import environment
 
 
 class RunWriter:
     """A record being written. Without a directory it lives in memory and is gone with the process."""
 
-    def __init__(self, record: RunRecord, log: IO[str] | None) -> None:
+    def __init__(self, record: RunRecord, log: _Log | None) -> None:
         self.record = record
         self._log = log
 
@@ -47,7 +42,7 @@ class RunWriter:
             "state": "running",
             "dataset": options.dataset,
             "options": options.to_json(),
-            "environment": environment(backend),
+            "environment": environment() | {"backend": backend},
             "started": _now(),
             "ended": None,
             "programs": len(programs),
@@ -61,8 +56,9 @@ class RunWriter:
                 raise UsageError(f"{directory}: already holds a run; go on with --resume, or give another --out")
             try:
                 directory.mkdir(parents=True, exist_ok=True)
-                log = _locked_log(directory)
-                _write(directory / PROGRAMS, "\n\n".join(map(unparse, programs)))
+                log = _Log(directory)
+                with atomic_write(directory / PROGRAMS) as file:
+                    file.write("\n\n".join(map(unparse, programs)))
                 store = Store.create(directory / RESULTS)
             except (OSError, StoreError) as error:
                 raise UsageError(f"cannot write a run to {directory}: {error}") from error
@@ -78,12 +74,12 @@ class RunWriter:
         try:
             if different := record.options.differences(options):
                 raise UsageError(f"{directory}: cannot go on with other options:\n  " + "\n  ".join(different))
-            log = _locked_log(directory)
+            log = _Log(directory)
         except UsageError:
             record.close()
             raise
         record.store.make_writable()
-        record.info.update(state="running", ended=None, environment=environment(backend))
+        record.info.update(state="running", ended=None, environment=environment() | {"backend": backend})
         writer = cls(record, log)
         writer._save_info()
         return writer
@@ -103,10 +99,7 @@ class RunWriter:
     def _fill(self, programs: Sequence[Program], tasks: Iterable[Task]) -> None:
         self.record.store.fill(
             ((number, one.id, len(one.lines) + 1) for number, one in enumerate(programs)),
-            (
-                (number, task.id, len(task.train), len(task.test), task_json(task))
-                for number, task in enumerate(tasks)
-            ),
+            ((number, task.id, len(task.train), len(task.test), task_json(task)) for number, task in enumerate(tasks)),
         )
 
     def add(self, batch: Batch) -> None:
@@ -125,25 +118,12 @@ class RunWriter:
     def log(self, text: str) -> None:
         """A line for log.txt."""
         if self._log is not None:
-            self._log.write(f"{_now()} {text}\n")
-            self._log.flush()
+            self._log.write(text)
 
     def _save_info(self) -> None:
         if self.record.directory is not None:
-            _write(self.record.directory / INFO, json.dumps(self.record.info, indent=2) + "\n")
-
-
-def environment(backend: str) -> dict[str, Any]:
-    """Where a run runs."""
-    return {
-        "arcbatt": __version__,
-        "git": _git_version(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "machine": f"{platform.system()} {platform.machine()} {processor()}".strip(),
-        "cores": os.cpu_count(),
-        "backend": backend,
-    }
+            with atomic_write(self.record.directory / INFO) as file:
+                file.write(json.dumps(self.record.info, indent=2) + "\n")
 
 
 def programs_digest(programs: Iterable[Program]) -> str:
@@ -154,38 +134,29 @@ def programs_digest(programs: Iterable[Program]) -> str:
     return digest.hexdigest()
 
 
-def _git_version() -> str | None:
-    """The commit arcbatt runs from, where it runs from a checkout; ARCBATT_COMMIT says it for a copy of one."""
-    source = Path(__file__).resolve().parents[3]
-    if not (source / ".git").exists():
-        return os.environ.get("ARCBATT_COMMIT")
-    command = ["git", "-C", str(source), "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None
+class _Log:
+    """log.txt, open to append, in a directory that no other process writes to meanwhile."""
 
+    def __init__(self, directory: Path) -> None:
+        from filelock import FileLock, Timeout
 
-def _locked_log(directory: Path) -> IO[str]:
-    """The log, opened to append and locked: a directory has one writer at a time."""
-    log = open(directory / LOG, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the run writes
-    try:
-        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        log.close()
-        raise UsageError(f"{directory}: another run is writing to it") from error
-    return log
+        self._lock_file = directory / LOCK
+        self._lock = FileLock(self._lock_file, timeout=0, thread_local=False)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise UsageError(f"{directory}: another run is writing to it") from error
+        self._file = open(directory / LOG, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the run writes
 
+    def write(self, text: str) -> None:
+        self._file.write(f"{_now()} {text}\n")
+        self._file.flush()
 
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    beside = path.with_name(f".{path.name}.new")
-    with open(beside, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
+    def close(self) -> None:
+        self._file.close()
+        with suppress(OSError):  # Windows removes it with the lock
+            self._lock_file.unlink()
+        self._lock.release()
 
 
 def _now() -> str:

@@ -14,7 +14,7 @@ from arcbatt.data.grids import shown, to_grid
 from arcbatt.data.sources import JsonObject, read_json
 from arcbatt.errors import DataError
 from arcbatt.language.values import Grid
-from arcbatt.support.files import written_whole
+from arcbatt.support.files import atomic_output
 
 ATTEMPTS: Final = ("attempt_1", "attempt_2")
 """The keys of the two attempts."""
@@ -57,7 +57,7 @@ def write_submission(path: Path, submission: Submission, tests: Mapping[str, int
     data = {key: [dict(zip(ATTEMPTS, pair, strict=True)) for pair in pairs] for key, pairs in submission.items()}
     text = json.dumps(data, separators=(",", ":"))
     check_submission(json.loads(text), tests, str(path))
-    with written_whole(path) as file:
+    with atomic_output(path) as file:
         file.write(text)
 
 
