@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import arcbatt
 from arcbatt.batt.differs import standard_differs
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.data.taskset import TaskSet
@@ -20,7 +21,7 @@ from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.runner import run, run_programs, slices
+from arcbatt.runs.runner import run, slices
 from arcbatt.runs.writer import RunWriter
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program
@@ -221,9 +222,14 @@ def test_resuming_something_else_is_refused(tmp_path):
         run(RunOptions(backend="cpu"), PROGRAMS[:2], TASKS[:2], resume=True)
 
 
-def test_in_one_call():
-    solved = run_programs(PROGRAMS[:8], TASKS[:3], backend="cpu")
+def test_in_one_call(tmp_path):
+    solved = arcbatt.run(PROGRAMS[:8], TASKS[:3], backend="cpu").record.solved()
     assert TASKS[0].id in solved[TASKS[0].id]
+    stopped = arcbatt.run(PROGRAMS[:8], TASKS[:3], out=tmp_path, seconds=1e-9)
+    assert not stopped.finished
+    assert arcbatt.run(PROGRAMS[:8], TASKS[:3], out=str(tmp_path), resume=True).record.solved() == solved
+    with pytest.raises(UsageError, match="no option count, colour"):
+        arcbatt.run(PROGRAMS[:8], TASKS[:3], count=1, colour=2)
 
 
 def test_a_gpu_that_is_not_there(monkeypatch):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import arcbatt
@@ -14,6 +16,12 @@ SQL = re.compile(
     r"|PRAGMA)\b",
     re.DOTALL,
 )
+
+
+def test_the_record_needs_no_engine():
+    code = "import sys, arcbatt.runs.writer; print([name for name in sys.modules if name.startswith('arcbatt.engine')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def texts(path):

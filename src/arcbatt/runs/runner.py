@@ -144,11 +144,6 @@ def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> Non
             writer.finish(state)
 
 
-def run_programs(programs: Sequence[Program], tasks: Sequence[Task], **options: Any) -> dict[str, list[str]]:
-    """Which programs solve which tasks, by their demonstrations: task id to program names. Options as of RunOptions."""
-    return run(RunOptions(**options), programs, tasks).record.solved()
-
-
 class _Runner:
     def __init__(
         self,

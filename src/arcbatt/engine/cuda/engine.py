@@ -98,7 +98,7 @@ class Engine:
     The graph is cut into about `slices` parts, by default so many that every resident group of lanes finds several work
     items. Each group has an arena of `arena_bytes`; what does not fit runs again in fewer, bigger arenas, then on the
     CPU engine, then on the reference. All memory comes from CuPy's pool and stays within the pool's limit, where one is
-    set (`arcbatt.gpu.configure_gpu_memory`), else within `memory_fraction` of what is free. Where memory is short there
+    set (`configure_gpu_memory`), else within `memory_fraction` of what is free. Where memory is short there
     are fewer arenas, then fewer samples a launch.
 
     Threads may share an engine; their runs come one after the other, but for packing and what the reference completes.
