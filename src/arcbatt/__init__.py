@@ -1,7 +1,5 @@
 """Run thousands of ARC programs on thousands of grids at once, exactly."""
 
-from __future__ import annotations
-
 import importlib
 
 from arcbatt._version import __version__
@@ -70,7 +68,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _LAZY:
         raise AttributeError(f"module 'arcbatt' has no attribute {name!r}")
     return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)

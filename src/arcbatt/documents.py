@@ -1,7 +1,5 @@
 """The names of the five documents arcbatt began with, loaded when they are first used; docs/seeds.md explains them."""
 
-from __future__ import annotations
-
 import importlib
 
 TYPE_CHECKING = False
@@ -78,7 +76,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _LAZY:
         raise AttributeError(f"module 'arcbatt.documents' has no attribute {name!r}")
     return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)
