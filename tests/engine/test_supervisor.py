@@ -213,7 +213,7 @@ supervisor.Engine(graph, [spec] * 2, backend="cpu").run([Sample(((1,),))] * 50)
 
 
 @pytest.fixture
-def at_work(tmp_path):
+def at_work(tmp_path, sigint):
     """A process whose two workers are at work, and the workers' processes."""
     script = tmp_path / "script.py"  # without a guard: workers must not run it
     script.write_text(SCRIPT)

@@ -69,20 +69,25 @@ def _of_batt(path: Path) -> list[Program]:
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Turns the first Ctrl-C into a wish to stop, which it returns the way to ask for; a second one is as ever."""
+    """Turns the first Ctrl-C into a request to stop, and gives the way to ask for it; a second one is as ever.
+
+    Where Ctrl-C is ignored (`nohup`, the background of a script) it stays so, and SIGTERM takes its place.
+    """
     seen = False
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    which = signal.SIGTERM if ignored else signal.SIGINT
 
     def note(_: int, __: FrameType | None) -> None:
         nonlocal seen
         seen = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(which, signal.default_int_handler)
         print("\nstopping; what is done is kept", file=sys.stderr)
 
-    before: Any = signal.signal(signal.SIGINT, note)
+    before: Any = signal.signal(which, note)
     try:
         yield lambda: seen
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(which, before)
 
 
 @contextmanager
