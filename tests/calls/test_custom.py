@@ -148,7 +148,7 @@ def test_what_cannot_be_an_operation(signature, function, options, problem):
     assert set(OPS) == before
 
 
-def test_only_ones_own_can_be_removed():
+def test_only_custom_operations_can_be_removed():
     with pytest.raises(UsageError):
         remove_op("rot90")
 

@@ -1,4 +1,4 @@
-"""Operations of one's own with kernels: the same on the reference, the CPU engine and by lanes."""
+"""Custom operations with kernels: the same on the reference, the CPU engine and by lanes."""
 
 from __future__ import annotations
 

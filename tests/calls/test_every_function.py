@@ -186,7 +186,7 @@ CASES = {
     "batch_grid_operations of an array function": Case(
         lambda grids, backend: documents.batch_grid_operations(grids, stacked, backend=backend), plus
     ),
-    "batch_grid_operations of an operation of one's own": Case(with_own(), eights),
+    "batch_grid_operations of a custom operation": Case(with_own(), eights),
     "batch_grid_operations of an expression": Case(with_own(cells="where(x == 0, 8, x)"), eights),
     "batch_grid_operations of a source": Case(with_own(source=FILL), eights),
     "gpu_grid_transform": Case(

@@ -1,4 +1,4 @@
-"""Calls of arguments and operations of one's own on a GPU, against the CPU engine and the reference: `make test-gpu`.
+"""Calls of arguments and custom operations on a GPU, against the CPU engine and the reference: `make test-gpu`.
 
 Needs no data but what is here.
 """

@@ -133,7 +133,7 @@ def test_a_run_never_fails_for_lack_of_a_gpu(monkeypatch, backend):
     without_cupy(monkeypatch)
     summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
     same_run(summary)
-    assert summary.moved.total() == (summary.evaluations if backend == "gpu" else 0)
+    assert summary.rerouted.total() == (summary.evaluations if backend == "gpu" else 0)
 
 
 # --- memory ---
@@ -245,10 +245,10 @@ def test_a_whole_run_says_so(cuda, fake, backend, capsys):
     summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
     same_run(summary)
     assert summary.backends == {"cuda": summary.evaluations}
-    assert summary.moved.total() == summary.evaluations
+    assert summary.rerouted.total() == summary.evaluations
     print_summary(summary, len(TASKS), len(PROGRAMS))
     shown = capsys.readouterr().out
-    assert f"on the CPU engine in place of another: {summary.evaluations:,} evaluations" in shown
+    assert f"rerouted to the CPU engine: {summary.evaluations:,} evaluations" in shown
     assert "1 GPU 0 failed: _CudaError: cudaErrorIllegalAddress" in shown
 
 

@@ -239,8 +239,8 @@ def test_a_gpu_that_is_not_there(monkeypatch):
     assert run(RunOptions(backend="auto"), PROGRAMS[:1], TASKS[:1]).backends.keys() == {"cpu"}
     summary = run(RunOptions(backend="gpu"), PROGRAMS[:1], TASKS[:1])
     assert summary.backends == {"cpu": summary.evaluations}
-    assert summary.moved == {"no NVIDIA device was found; use --backend cpu": summary.evaluations}
-    assert summary.record.info["moved"] == dict(summary.moved)
+    assert summary.rerouted == {"no NVIDIA device was found; use --backend cpu": summary.evaluations}
+    assert summary.record.info["rerouted"] == dict(summary.rerouted)
 
 
 def test_nothing_to_run():

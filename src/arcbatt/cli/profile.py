@@ -117,7 +117,7 @@ def _print_patterns(found: Profile) -> None:
         f"{stats.traversal_groups:,} containers walked several times (the CPU engine walks them one by one)"
     )
     fallbacks = found.fallbacks.most_common(8)
-    typer.echo(f"on the reference: {sum(found.fallbacks.values()):,} evaluations")
+    typer.echo(f"fallbacks to the reference: {sum(found.fallbacks.values()):,} evaluations")
     for why, number in fallbacks:
         typer.echo(f"  {number:>9,} {why}")
 

@@ -139,16 +139,16 @@ def print_summary(summary: Summary, tasks: int, programs: int) -> None:
     console.print("time: " + ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in summary.seconds.items()))
     fallbacks = summary.fallbacks().most_common()
     if fallbacks:
-        console.print(f"on the reference: {sum(count for _, count in fallbacks):,} evaluations")
+        console.print(f"fallbacks to the reference: {sum(count for _, count in fallbacks):,} evaluations")
         for why, count in fallbacks[:_SHOWN_NEAR]:
             console.print(f"  {count:>9,} {why}", markup=False)
-    if summary.moved:
-        console.print(f"on the CPU engine in place of another: {summary.moved.total():,} evaluations")
-        for why, count in summary.moved.most_common():
+    if summary.rerouted:
+        console.print(f"rerouted to the CPU engine: {summary.rerouted.total():,} evaluations")
+        for why, count in summary.rerouted.most_common():
             console.print(f"  {count:>9,} {why}", markup=False)
-    if summary.incidents:
-        console.print("on the way:")
-        for what, count in summary.incidents.most_common():
+    if summary.recovered_errors:
+        console.print("recovered errors:")
+        for what, count in summary.recovered_errors.most_common():
             console.print(f"  {count:>9,} {what}", markup=False)
 
 

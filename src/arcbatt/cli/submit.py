@@ -32,5 +32,5 @@ def _summary(output: Path, chosen: Chosen) -> str:
     near = sum(pick.program is not None for pick in firsts) - solving
     return (
         f"{output}: {len(chosen.picks):,} tasks, {len(firsts):,} test inputs; first attempts: {solving:,} by programs "
-        f"that solve all demonstrations, {near:,} by near misses, {len(firsts) - solving - near:,} fallbacks"
+        f"that solve all demonstrations, {near:,} by near misses, {len(firsts) - solving - near:,} guesses"
     )

@@ -1,4 +1,4 @@
-"""Functions of operations of one's own for the CPU engine: compiled once by the system's compiler, kept, and loaded."""
+"""Functions of custom operations for the CPU engine: compiled once by the system's compiler, kept, and loaded."""
 
 from __future__ import annotations
 

@@ -60,10 +60,10 @@ class Summary:
     total_seconds: float = 0.0
     backends: Counter[str] = field(default_factory=Counter)
     """Evaluations by the engine that was in use."""
-    moved: Counter[str] = field(default_factory=Counter)
+    rerouted: Counter[str] = field(default_factory=Counter)
     """Evaluations that the CPU engine ran in place of the one that was asked for, by why."""
-    incidents: Counter[str] = field(default_factory=Counter)
-    """What went wrong and was made good: workers that were replaced, launches that were halved."""
+    recovered_errors: Counter[str] = field(default_factory=Counter)
+    """Errors the run recovered from: workers that were replaced, launches that were halved."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -138,7 +138,7 @@ def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> Non
         info = writer.record.info
         earlier = info.get("stages", {})
         info["stages"] = {name: round(earlier.get(name, 0.0) + seconds, 6) for name, seconds in summary.seconds.items()}
-        for name in ("backends", "moved", "incidents"):
+        for name in ("backends", "rerouted", "recovered_errors"):
             info[name] = dict(Counter(info.get(name, {})) + getattr(summary, name))
         with summary.stage("record"):
             writer.finish(state)
@@ -250,10 +250,10 @@ class _Runner:
         for stage in ("run", "reference"):
             seconds[stage] += outputs.seconds.get(stage, 0.0)
         for text, count in (outputs.moved + outputs.incidents).items():
-            if text not in self.summary.moved and text not in self.summary.incidents:
+            if text not in self.summary.rerouted and text not in self.summary.recovered_errors:
                 self.writer.log(f"{text} ({count:,})")
-        self.summary.moved += outputs.moved
-        self.summary.incidents += outputs.incidents
+        self.summary.rerouted += outputs.moved
+        self.summary.recovered_errors += outputs.incidents
         finished = self.finished_part(batch, outputs)
         rows = _BatchRows(self, part, finished, data, answers, outputs)
         with self.summary.stage("near misses"):

@@ -55,7 +55,7 @@ class KernelOptions:
     header: str = SAMPLES_HEADER
     """The header of the kernel: programs on samples, or calls of arguments."""
     custom: str = ""
-    """The functions of operations of one's own, as C++."""
+    """The functions of custom operations, as C++."""
 
     @property
     def whole(self) -> KernelOptions:
