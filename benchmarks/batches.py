@@ -23,7 +23,7 @@ from typing import Any
 
 from machine import describe
 
-import arcbatt
+from arcbatt import documents
 from arcbatt.calls.many import engine_for
 from arcbatt.dsl import compose, o_g, rbind, rot90, size
 from arcbatt.engine.choose import why_no_gpu
@@ -69,11 +69,11 @@ def batches(backends: Sequence[str], counts: Sequence[int] = COUNTS, side: int =
     for label, operation in OPERATIONS.items():
         for count in counts:
             grids = grids_of(count, side)
-            want = arcbatt.batch_grid_operations(grids, operation, backend="python", vectorized=False)
+            want = documents.batch_grid_operations(grids, operation, backend="python", vectorized=False)
             taken: dict[str, float] = {}
             for backend in backends:
                 stacked = False if backend == "python" else None
-                run = partial(arcbatt.batch_grid_operations, grids, operation, backend=backend, vectorized=stacked)
+                run = partial(documents.batch_grid_operations, grids, operation, backend=backend, vectorized=stacked)
                 if run() != want:
                     raise SystemExit(f"{label} of {count} grids differs on {backend}")
                 taken[backend] = median_seconds(run)
@@ -92,7 +92,7 @@ def memory(backends: Sequence[str], count: int = 10_000) -> Iterator[str]:
     yield "|---|---|---|"
     for side in SIDES:
         pool.free_all_blocks()
-        arcbatt.batch_grid_operations(grids_of(count, side), rot90, backend="cuda")
+        documents.batch_grid_operations(grids_of(count, side), rot90, backend="cuda")
         held = pool.total_bytes()
         pool.free_all_blocks()
         yield f"| {side}x{side} | {held / 2**20:.1f} | {pool.total_bytes() / 2**20:.1f} |"
@@ -107,7 +107,7 @@ def start(backends: Sequence[str]) -> Iterator[str]:
     def first(backend: str) -> float:
         engine_for.cache_clear()
         begun = time.perf_counter()
-        arcbatt.batch_grid_operations(grid, rot90, backend=backend)
+        documents.batch_grid_operations(grid, rot90, backend=backend)
         return time.perf_counter() - begun
 
     yield f"| CPU engine | {first('cpu'):.4f} |"

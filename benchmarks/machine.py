@@ -6,9 +6,9 @@ import importlib
 import os
 import platform
 from datetime import date
-from pathlib import Path
 
 import arcbatt
+from arcbatt.support.machine import processor
 
 
 def describe(*, gpu: bool = False) -> str:
@@ -19,13 +19,3 @@ def describe(*, gpu: bool = False) -> str:
         name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
         parts = [name, *parts, f"CuPy {cupy.__version__}"]
     return f"{', '.join(parts)}, arcbatt {arcbatt.__version__}, {date.today().isoformat()}"
-
-
-def processor() -> str:
-    """The processor's name, as far as the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    found = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
-    return found or platform.machine()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,3 +15,11 @@ settings.load_profile("default")
 @pytest.fixture(scope="session")
 def data() -> Path:
     return Path(__file__).parent / "data"
+
+
+@pytest.fixture
+def sigint():
+    """Ctrl-C has its effect, here and in processes started here, also where who started the tests ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

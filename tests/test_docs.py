@@ -149,3 +149,20 @@ def test_the_python_examples_of_the_page_on_operations(tmp_path, monkeypatch):
     assert scope["over"] == [((1, 0), (0, 0), (2, 2))]
     assert set(scope["over"].ran) == {"cpu"}
     assert scope["said"].splitlines()[-1].endswith("      ^")
+
+
+def test_the_python_example_of_the_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    block = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    scope: dict = {}
+    exec(block[1], scope)
+    assert scope["solved"] == {"67a3c6ac": ["67a3c6ac"]}
+    assert scope["score"].tasks_solved >= 1
+
+
+def test_the_python_example_of_the_submit_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    block = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "submit.md").read_text(), re.DOTALL)
+    scope: dict = {}
+    exec(block[1], scope)
+    assert scope["found"].tasks_solved == len(scope["tasks"])

@@ -1,104 +1,83 @@
 """Run thousands of ARC programs on thousands of grids at once, exactly."""
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from arcbatt._version import __version__
 
+TYPE_CHECKING = False  # importing typing takes longer than all the rest
 if TYPE_CHECKING:
+    from typing import Any
+
     from arcbatt.calls.accelerate import accelerate
     from arcbatt.calls.batching import batching
     from arcbatt.calls.custom import op, remove_op
-    from arcbatt.calls.grids import (
-        batch_grid_op_multi_gpu,
-        batch_grid_op_optimized,
-        batch_grid_operations,
-        gpu_grid_transform,
-    )
     from arcbatt.calls.handles import Batch
     from arcbatt.calls.many import call_each, call_many
-    from arcbatt.calls.primitives import (
-        GPUDSLOperations,
-        batch_mapply_gpu,
-        batch_o_g_gpu,
-        batch_process_samples_gpu,
-        batch_process_samples_multi_gpu,
-        multi_mapply_gpu,
-    )
-    from arcbatt.calls.processor import GPUBatchProcessor
     from arcbatt.calls.stream import AsyncEngine
-    from arcbatt.devtools.batt_profile import profile_batt_operations
-    from arcbatt.gpu import (
-        MultiGPUOptimizer,
-        auto_select_optimizer,
-        configure_gpu_memory,
-        get_optimal_batch_size,
-        gpu_memory_cleanup,
-    )
+    from arcbatt.compiler.program_set import compile
+    from arcbatt.data.tasks import Task, load_tasks
+    from arcbatt.engine.api import Engine
+    from arcbatt.engine.choose import make_engine
     from arcbatt.language.failures import Failed
+    from arcbatt.language.program import Program
+    from arcbatt.language.sample import Sample
+    from arcbatt.runs.api import run
+    from arcbatt.scoring.api import score, submit
+    from arcbatt.solvers import library
+    from arcbatt.syntax.api import parse
 
 _LAZY = {
     "AsyncEngine": "calls.stream",
     "Batch": "calls.handles",
+    "Engine": "engine.api",
     "Failed": "language.failures",
-    "GPUBatchProcessor": "calls.processor",
-    "GPUDSLOperations": "calls.primitives",
-    "MultiGPUOptimizer": "gpu",
+    "Program": "language.program",
+    "Sample": "language.sample",
+    "Task": "data.tasks",
     "accelerate": "calls.accelerate",
-    "auto_select_optimizer": "gpu",
-    "batch_grid_op_multi_gpu": "calls.grids",
-    "batch_grid_op_optimized": "calls.grids",
-    "batch_grid_operations": "calls.grids",
-    "batch_mapply_gpu": "calls.primitives",
-    "batch_o_g_gpu": "calls.primitives",
-    "batch_process_samples_gpu": "calls.primitives",
-    "batch_process_samples_multi_gpu": "calls.primitives",
     "batching": "calls.batching",
     "call_each": "calls.many",
     "call_many": "calls.many",
-    "configure_gpu_memory": "gpu",
-    "get_optimal_batch_size": "gpu",
-    "gpu_grid_transform": "calls.grids",
-    "gpu_memory_cleanup": "gpu",
-    "multi_mapply_gpu": "calls.primitives",
+    "compile": "compiler.program_set",
+    "library": "solvers",
+    "load_tasks": "data.tasks",
+    "make_engine": "engine.choose",
     "op": "calls.custom",
-    "profile_batt_operations": "devtools.batt_profile",
+    "parse": "syntax.api",
     "remove_op": "calls.custom",
+    "run": "runs.api",
+    "score": "scoring.api",
+    "submit": "scoring.api",
 }
 """Public names and the modules they are in, loaded when they are first used."""
 
 __all__ = [
     "AsyncEngine",
     "Batch",
+    "Engine",
     "Failed",
-    "GPUBatchProcessor",
-    "GPUDSLOperations",
-    "MultiGPUOptimizer",
+    "Program",
+    "Sample",
+    "Task",
     "__version__",
     "accelerate",
-    "auto_select_optimizer",
-    "batch_grid_op_multi_gpu",
-    "batch_grid_op_optimized",
-    "batch_grid_operations",
-    "batch_mapply_gpu",
-    "batch_o_g_gpu",
-    "batch_process_samples_gpu",
-    "batch_process_samples_multi_gpu",
     "batching",
     "call_each",
     "call_many",
-    "configure_gpu_memory",
-    "get_optimal_batch_size",
-    "gpu_grid_transform",
-    "gpu_memory_cleanup",
-    "multi_mapply_gpu",
+    "compile",
+    "library",
+    "load_tasks",
+    "make_engine",
     "op",
-    "profile_batt_operations",
+    "parse",
     "remove_op",
+    "run",
+    "score",
+    "submit",
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _LAZY:
         raise AttributeError(f"module 'arcbatt' has no attribute {name!r}")
     return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)

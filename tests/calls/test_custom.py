@@ -17,7 +17,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Reason
 from arcbatt.language.table import OPS
 from arcbatt.language.types import parse_type
-from arcbatt.runs.runner import run_programs
+from arcbatt.runs.api import run
 from arcbatt.syntax import parse_program, parse_text
 from engine.routes import to_reference
 
@@ -59,7 +59,7 @@ def test_programs_use_it_and_the_engine_counts_it(brighter):
         else:
             assert tuple(map(tuple, outputs.grid(row, 0).tolist())) == wanted
     assert sum(to_reference(outputs).values()) == len(samples)
-    assert run_programs(programs, load_tasks("arcagi")[:2]) == {}
+    assert run(programs, load_tasks("arcagi")[:2]).record.solved() == {}
 
 
 def test_it_can_be_in_a_loop_and_in_a_batt(brighter, tmp_path):
@@ -149,7 +149,7 @@ def test_what_cannot_be_an_operation(signature, function, options, problem):
     assert set(OPS) == before
 
 
-def test_only_ones_own_can_be_removed():
+def test_only_custom_operations_can_be_removed():
     with pytest.raises(UsageError):
         remove_op("rot90")
 

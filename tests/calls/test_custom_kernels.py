@@ -1,4 +1,4 @@
-"""Operations of one's own with kernels: the same on the reference, the CPU engine and by lanes."""
+"""Custom operations with kernels: the same on the reference, the CPU engine and by lanes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from arcbatt.language.reference import primitive
 from arcbatt.language.table import OPS
 from arcbatt.language.types import INT, Rule, parse_rules
 from arcbatt.language.values import ordered
-from arcbatt.runs.runner import run_programs
+from arcbatt.runs.api import run
 from arcbatt.syntax import parse_program, parse_text
 from calls.expressions import random_expression
 from engine.routes import to_reference
@@ -228,7 +228,7 @@ def test_verify_and_run_take_them():
     task = task_from_json("a", {"train": [{"input": A, "output": turned}], "test": [{"input": A}]}, "a")
     program = parse_program("def solve_b(I):\n    return own(I, ONE)\n")
     for backend in ("cpu", "python"):
-        assert run_programs([program], [task], backend=backend) == {"a": ["b"]}
+        assert run([program], [task], backend=backend).record.solved() == {"a": ["b"]}
 
 
 def test_a_truth_and_none_and_rows_in_place_of_what_is_declared():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import arcbatt
-from arcbatt import dsl
+from arcbatt import documents, dsl
 from arcbatt.calls.many import engine_for
 from arcbatt.engine import calls, cpu
 
@@ -73,7 +73,7 @@ def gpu(monkeypatch):
 
 
 def test_grids_run_on_the_gpu_and_say_so(gpu):
-    results = arcbatt.batch_grid_operations([A, B], "rot90")
+    results = documents.batch_grid_operations([A, B], "rot90")
     assert results == [dsl.rot90(A), dsl.rot90(B)]
     assert (results.backend, results.note, results.ran) == ("cuda", "", {"cuda": 2})
     assert CallEngine.devices == {0}
@@ -82,8 +82,8 @@ def test_grids_run_on_the_gpu_and_say_so(gpu):
 @pytest.mark.parametrize("asked", [1, 2, None, 5])
 def test_grids_are_shared_among_gpus(gpu, asked):
     grids = [A, B, "no grid", A, ((7,),)]
-    results = arcbatt.batch_grid_op_multi_gpu(grids, "rot90", num_gpus=asked)
-    assert results == arcbatt.batch_grid_operations(grids, "rot90", backend="cpu")
+    results = documents.batch_grid_op_multi_gpu(grids, "rot90", num_gpus=asked)
+    assert results == documents.batch_grid_operations(grids, "rot90", backend="cpu")
     assert (results.backend, results.ran, results.finished) == ("cuda", {"cuda": 4, "not run: no grid": 1}, True)
     assert CallEngine.devices == ({0} if asked == 1 else {0, 1})
     assert results.note == ("5 GPUs were asked for, 2 are there" if asked == 5 else "")
@@ -98,21 +98,21 @@ def test_array_functions_are_shared_among_gpus(gpu, asked):
         return grid + 1
 
     grids = [A, B, "no grid", A, ((7,),), A]
-    results = arcbatt.batch_grid_op_multi_gpu(grids, plus, num_gpus=asked)
-    assert results == arcbatt.batch_grid_operations(grids, lambda grid: grid + 1, backend="cpu")
+    results = documents.batch_grid_op_multi_gpu(grids, plus, num_gpus=asked)
+    assert results == documents.batch_grid_operations(grids, lambda grid: grid + 1, backend="cpu")
     assert (results.backend, len(results.done), results.finished) == ("cuda", 6, True)
     assert seen == ({None} if asked == 1 else {0, 1})
     assert results.note == ("5 GPUs were asked for, 2 are there" if asked == 5 else "")
 
 
 def test_what_is_no_grid_comes_from_the_gpu_too(gpu):
-    results = arcbatt.batch_grid_operations([A, B], "palette")
+    results = documents.batch_grid_operations([A, B], "palette")
     assert results == [dsl.palette(A), dsl.palette(B)]
     assert results.ran == {"cuda": 2}
 
 
 def test_array_functions_get_the_gpus_arrays(gpu):
-    results = arcbatt.batch_grid_operations([A, A], lambda grid: grid + 1)
+    results = documents.batch_grid_operations([A, A], lambda grid: grid + 1)
     assert results[0] == ((2, 1, 3), (1, 1, 3))
     assert results.backend == "cuda"
 
@@ -123,8 +123,8 @@ def test_calls_of_arguments_say_where_they_run(gpu):
 
 
 def test_a_processor_uses_it(gpu):
-    processor = arcbatt.GPUBatchProcessor(programs=[])
+    processor = documents.GPUBatchProcessor(programs=[])
     assert processor.use_gpu
     assert processor.note == ""
-    assert arcbatt.GPUDSLOperations().use_gpu
-    assert not arcbatt.GPUDSLOperations(use_gpu=False).use_gpu
+    assert documents.GPUDSLOperations().use_gpu
+    assert not documents.GPUDSLOperations(use_gpu=False).use_gpu

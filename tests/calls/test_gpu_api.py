@@ -1,4 +1,4 @@
-"""Calls of arguments and operations of one's own on a GPU, against the CPU engine and the reference: `make test-gpu`.
+"""Calls of arguments and custom operations on a GPU, against the CPU engine and the reference: `make test-gpu`.
 
 Needs no data but what is here.
 """
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arcbatt
-from arcbatt import dsl
+from arcbatt import documents, dsl
 from arcbatt.calls.arguments import random_grid, random_rows
 from arcbatt.calls.custom import op, remove_op
 from arcbatt.calls.many import call_graph
@@ -162,7 +162,7 @@ def test_programs_with_both(operations):
 def test_memory_is_given_back_after_each_batch():
     programs = parse_text("def solve_a(I):\n    return rot90(I)\n").check()
     task = ("a", {"train": [{"input": A, "output": dsl.rot90(A)}], "test": [{"input": A}]})
-    results = arcbatt.GPUBatchProcessor(batch_size=8, programs=programs).process_tasks_batch([task] * 40)
+    results = documents.GPUBatchProcessor(batch_size=8, programs=programs).process_tasks_batch([task] * 40)
     assert results.backend == "cuda"
     assert [one.solved_by for one in results] == [("a",)] * 40
     assert results.cleanups > 1

@@ -74,7 +74,7 @@ def test_another_file_another_version_another_machine_are_measured_anew(folder, 
     with accelerate(imported(folder, TEXT + "\n# changed\n")):
         pass
     assert len(measuring) == 4
-    for name, value in (("__version__", "other"), ("_processor", lambda: "another one")):
+    for name, value in (("__version__", "other"), ("processor", lambda: "another one")):
         measured._machine.cache_clear()
         monkeypatch.setattr(measured, name, value)
         with accelerate(imported(folder)):

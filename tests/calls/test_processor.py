@@ -7,7 +7,7 @@ from arcbatt.calls.processor import GPUBatchProcessor
 from arcbatt.data.tasks import load_tasks, task_to_json
 from arcbatt.engine.choose import why_no_gpu
 from arcbatt.errors import UsageError
-from arcbatt.runs.runner import run_programs
+from arcbatt.runs.api import run
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_text
 
@@ -24,7 +24,7 @@ def processor():
 def test_results_are_those_of_a_run(processor):
     results = processor.process_tasks_batch(TASKS)
     assert [result.task_id for result in results] == [task.id for task in TASKS]
-    assert {key: list(names) for key, names in results.solved.items()} == run_programs(PROGRAMS, TASKS)
+    assert {key: list(names) for key, names in results.solved.items()} == run(PROGRAMS, TASKS).record.solved()
     assert results.solved
     for task, result in zip(TASKS, results, strict=True):
         if result.tests_solved_by[:1] == result.solved_by[:1] != ():

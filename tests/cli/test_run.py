@@ -12,6 +12,7 @@ from dataclasses import fields
 
 import pytest
 
+from arcbatt.cli import main
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
 from arcbatt.solvers import library
@@ -40,22 +41,37 @@ def contents(folder):
         return list(record.dump())
 
 
+def rows_of(record) -> int:
+    (count,) = record.store.connection.execute("SELECT count(*) FROM result").fetchone()
+    return count
+
+
 def started(folder, *args) -> subprocess.Popen:
     """A run in a process of its own, once it has recorded a batch."""
     process = subprocess.Popen(
         command("--out", folder, *args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    wait_for_batches(process, folder, 1)
+    return process
+
+
+def batches(folder) -> int:
+    if not (folder / "run.json").exists():
+        return 0
+    connection = sqlite3.connect(folder / "results.sqlite")
+    (count,) = connection.execute("SELECT count(*) FROM batch").fetchone()
+    connection.close()
+    return count
+
+
+def wait_for_batches(process, folder, count):
     end = time.monotonic() + 60
     while time.monotonic() < end and process.poll() is None:
-        if (folder / "run.json").exists():
-            connection = sqlite3.connect(folder / "results.sqlite")
-            (count,) = connection.execute("SELECT count(*) FROM batch").fetchone()
-            connection.close()
-            if count:
-                return process
+        if batches(folder) >= count:
+            return
         time.sleep(0.01)
     process.kill()
-    raise AssertionError(f"no batch was recorded: {process.communicate()}")
+    raise AssertionError(f"fewer than {count} batches were recorded: {process.communicate()}")
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +94,7 @@ def test_it_says_what_came_of_it(whole):
         assert len(record.tasks()) == 80
 
 
+@pytest.mark.usefixtures("sigint")
 @pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(whole, solvers, tmp_path, ended_by):
     folder = tmp_path / "run"
@@ -90,10 +107,33 @@ def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(whole, solvers, tmp_path, 
     assert "go on with the same command and --resume" in out
     with RunRecord.open(folder) as record:
         assert record.state == "stopped"
-        assert 0 < record.rows("SELECT count(*) FROM result")[0][0] < 21 * 80
+        assert 0 < rows_of(record) < 21 * 80
     done = arcbatt_run("--solvers", solvers, "-c", 80, "--out", folder, "--resume")
     assert done.returncode == 0, done.stderr
     assert contents(folder) == contents(whole[0])
+
+
+def test_where_ctrl_c_is_ignored_it_stays_so_and_sigterm_stops(solvers, tmp_path):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = started(tmp_path, "--solvers", solvers, "--batch-size", 20, "--threads", 1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    process.send_signal(signal.SIGINT)
+    wait_for_batches(process, tmp_path, batches(tmp_path) + 2)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "stopped early" in out
+
+
+def test_sigterm_ends_what_ignores_ctrl_c():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            main._as_ctrl_c(signal.SIGTERM, None)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_kill_leaves_a_readable_record_and_resume_goes_on(whole, solvers, tmp_path):
@@ -105,10 +145,8 @@ def test_kill_leaves_a_readable_record_and_resume_goes_on(whole, solvers, tmp_pa
         process.kill()
         process.communicate()
         with RunRecord.open(folder) as record:
-            ((tasks,),) = record.rows("SELECT sum(tasks) FROM batch")
-            ((rows,),) = record.rows("SELECT count(*) FROM result")
-            assert rows == 21 * tasks
-            assert record.rows("PRAGMA integrity_check") == [("ok",)]
+            assert rows_of(record) == 21 * sum(batch.tasks for batch in record.store.batches())
+            assert record.store.connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             assert len(record.programs()) == 21
             record.solved()
     done = arcbatt_run("--solvers", solvers, "-c", 80, "--out", folder, "--resume", "--quiet")
@@ -125,7 +163,7 @@ def test_the_time_limit_ends_the_run_with_what_is_done(solvers, tmp_path):
     assert "stopped early" in done.stdout
     with RunRecord.open(tmp_path / "other") as record:
         assert record.state == "stopped"
-        assert record.rows("SELECT count(*) FROM result")[0][0] > 0
+        assert rows_of(record) > 0
 
 
 def test_only_some_tasks_and_a_batt(tmp_path):

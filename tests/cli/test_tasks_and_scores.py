@@ -68,7 +68,7 @@ def test_submit(tmp_path):
     )
     assert done.stdout == (
         f"{out}: 2 tasks, 3 test inputs; first attempts: 1 by programs that solve all demonstrations, "
-        "0 by near misses, 2 fallbacks\n"
+        "0 by near misses, 2 guesses\n"
     )
     assert json.loads(out.read_text())["first"][0] == {"attempt_1": [[4]], "attempt_2": [[3, 3]]}
     challenge = put(tmp_path / "x_challenges.json", {"new": raw(test=[{"input": [[1]]}, {"input": [[2]]}])})

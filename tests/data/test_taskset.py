@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from arcbatt.data import cache as cache_file
-from arcbatt.data.cache import user_cache_folder
 from arcbatt.data.tasks import load_tasks
 from arcbatt.data.taskset import open_tasks
 from arcbatt.data.variations import vary, write_tasks
@@ -179,20 +178,6 @@ def test_what_killed_writers_left_goes_after_a_day(source, folder):
     os.utime(stale, (time.time() - 90_000,) * 2)
     open_tasks(source, cache=folder, large=0)
     assert (stale.exists(), fresh.exists()) == (False, True)
-
-
-def test_the_cache_folder(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert user_cache_folder() == tmp_path / "arcbatt"
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert user_cache_folder() == tmp_path / ".cache" / "arcbatt"
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert user_cache_folder() == tmp_path / "Library" / "Caches" / "arcbatt"
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert user_cache_folder() == tmp_path / "local" / "arcbatt" / "Cache"
 
 
 PEAK = """

@@ -44,12 +44,12 @@ def test_batches_are_measured_and_compared(script, monkeypatch):
 
 
 def test_a_result_that_differs_is_no_figure(script, monkeypatch):
-    real = script.arcbatt.batch_grid_operations
+    real = script.documents.batch_grid_operations
 
     def wrong(grids, operation, *, backend, vectorized):
         return real(grids[:1] if backend == "cpu" else grids, operation, backend=backend, vectorized=vectorized)
 
-    monkeypatch.setattr(script.arcbatt, "batch_grid_operations", wrong)
+    monkeypatch.setattr(script.documents, "batch_grid_operations", wrong)
     with pytest.raises(SystemExit, match="of 2 grids differs on cpu"):
         list(script.batches(["python", "cpu"], counts=(2,), side=3))
 

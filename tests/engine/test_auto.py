@@ -7,6 +7,7 @@ import pytest
 
 from arcbatt.compiler.program_set import compile
 from arcbatt.engine import auto, cpu, speeds
+from arcbatt.support import machine
 from compiler.support import LIBRARY, random_sample
 from engine.routes import to_cpu, to_reference
 
@@ -187,7 +188,7 @@ def test_speeds_are_kept_by_machine(tmp_path, monkeypatch):
     speeds.record_speeds({"cuda": speeds.Speed(3.0, 1e7)}, tmp_path)
     assert speeds.known_speeds(tmp_path)["cpu"] == speed
     assert speeds.known_start("cuda", tmp_path) == 2.5
-    monkeypatch.setattr(speeds, "_DRIVER", tmp_path)
+    monkeypatch.setattr(machine, "_DRIVER", tmp_path)
     (tmp_path / "gpus" / "0000:01:00.0").mkdir(parents=True)
     (tmp_path / "gpus" / "0000:01:00.0" / "information").write_text("Model: \t NVIDIA L4\nIRQ: 7\n")
     assert "NVIDIA L4" in speeds.machine_key()

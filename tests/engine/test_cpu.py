@@ -312,6 +312,7 @@ def test_only_what_is_wanted_comes_back():
     assert engine.run([], "grid").statuses.shape == (0, 1)
 
 
+@pytest.mark.usefixtures("sigint")
 def test_an_interrupt_is_seen_while_the_engine_runs():
     heavy = "mapply(lbind(shift, asobject(I)), product(interval(0, 40, 1), interval(0, 40, 1)))"
     engine = CpuEngine.of([parse_program(f"def solve_a(I):\n    return size({heavy})\n")], threads=2)

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from arcbatt.data.packing import pack_samples
+from arcbatt.documents import configure_gpu_memory, get_optimal_batch_size, gpu_memory_cleanup
 from arcbatt.engine import device_memory as memory
 from arcbatt.engine import devices as detect
 from arcbatt.errors import UsageError
-from arcbatt.gpu import configure_gpu_memory, get_optimal_batch_size, gpu_memory_cleanup
 from arcbatt.language.sample import Sample
 from compiler.support import LIBRARY, random_sample
 from engine import fake_cupy

@@ -13,17 +13,17 @@ import pytest
 
 from arcbatt.compiler.graph import merge
 from arcbatt.devtools.measure import speed_of
-from arcbatt.engine import auto, cpu, speeds
-from arcbatt.engine.choose import gpu_count, make_engine, why_no_gpu
-from arcbatt.engine.cuda.kernels import compile_ahead, kept_kernel
-from arcbatt.gpu import (
+from arcbatt.documents import (
     MultiGPUOptimizer,
     auto_select_optimizer,
     configure_gpu_memory,
-    devices,
     get_optimal_batch_size,
     gpu_memory_cleanup,
 )
+from arcbatt.engine import auto, cpu, speeds
+from arcbatt.engine.choose import gpu_count, make_engine, why_no_gpu
+from arcbatt.engine.cuda.kernels import compile_ahead, kept_kernel
+from arcbatt.engine.devices import devices
 from compiler.support import LIBRARY, random_sample
 from engine.routes import to_cpu
 

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-import arcbatt
-from arcbatt import dsl
+from arcbatt import documents, dsl
 from arcbatt.calls import optimizers
+from arcbatt.calls.optimizers import GPUOptimizer, MultiGPUOptimizer, auto_select_optimizer
 from arcbatt.errors import UsageError
-from arcbatt.gpu import GPUOptimizer, MultiGPUOptimizer, auto_select_optimizer
 from engine import fake_cupy
 
 GRIDS = [((1, 0, 2), (0, 0, 2)), ((3, 4), (5, 6))]
@@ -18,9 +17,9 @@ def test_what_suits_the_machine(monkeypatch, count, kind):
     assert type(auto_select_optimizer()) is kind
 
 
-def test_the_names_are_those_of_the_package():
-    assert arcbatt.auto_select_optimizer is auto_select_optimizer
-    assert arcbatt.MultiGPUOptimizer is MultiGPUOptimizer
+def test_the_names_are_those_of_the_documents():
+    assert documents.auto_select_optimizer is auto_select_optimizer
+    assert documents.MultiGPUOptimizer is MultiGPUOptimizer
 
 
 def test_how_many_gpus(monkeypatch):

@@ -214,7 +214,7 @@ WorkerEngine.of(programs, specs=[spec] * 2, backend="cpu").run([Sample(((1,),))]
 
 
 @pytest.fixture
-def at_work(tmp_path):
+def at_work(tmp_path, sigint):
     """A process whose two workers are at work, and the workers' processes."""
     script = tmp_path / "script.py"  # without a guard: workers must not run it
     script.write_text(SCRIPT)

@@ -13,7 +13,8 @@ from arcbatt.report.reading import read_report
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import run as run_all
-from arcbatt.runs.writer import Batch, RunWriter
+from arcbatt.runs.store import Batch
+from arcbatt.runs.writer import RunWriter
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program
 

@@ -12,7 +12,8 @@ from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.errors import DataError, UsageError
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord, task_json, task_of
-from arcbatt.runs.writer import Batch, RunWriter
+from arcbatt.runs.store import Batch
+from arcbatt.runs.writer import RunWriter
 from arcbatt.syntax import parse_program
 
 TASKS = load_tasks("arcagi")[:3]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import arcbatt
 from arcbatt.batt.differs import standard_differs
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.data.taskset import TaskSet
@@ -20,7 +21,7 @@ from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.runner import run, run_programs, slices
+from arcbatt.runs.runner import run, slices
 from arcbatt.runs.writer import RunWriter
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program
@@ -38,6 +39,10 @@ TASKS = [task for task in load_tasks("arcagi") if task.id in IDS][::4]
 TASKS[1] = Task(TASKS[1].id, TASKS[1].train, ((TASKS[1].test[0][0], None),))
 
 
+def rows_of(record, query):
+    return record.store.connection.execute(query).fetchall()
+
+
 def contents(place):
     if isinstance(place, RunRecord):
         return list(place.dump())
@@ -51,7 +56,7 @@ def whole():
 
 
 def test_rows_are_what_the_reference_says(whole):
-    rows = {(row[0], row[1]): row[2:] for row in whole.record.rows("SELECT * FROM results")}
+    rows = {(row[0], row[1]): row[2:] for row in rows_of(whole.record, "SELECT * FROM results")}
     assert len(rows) == len(PROGRAMS) * len(TASKS)
     for task in TASKS:
         samples = [Sample(given, task.train, wanted) for given, wanted in task.train]
@@ -123,13 +128,13 @@ def test_differs_are_asked_about_near_misses_only(whole):
                 assert near.scores[differ.id] == (sum(sizes) if sizes else None)
                 checked += 1
     assert checked >= 4
-    assert whole.record.rows("SELECT count(*) FROM near")[0][0] == checked
+    assert rows_of(whole.record, "SELECT count(*) FROM near")[0][0] == checked
 
 
 def test_no_program_sees_a_tests_answer(whole):
     """A program that returns C is right on every demonstration, and has nothing to return on a test."""
-    rows = whole.record.rows(
-        "SELECT demos_right = demos, tests_right, failed, tests FROM results WHERE program = 'answer'"
+    rows = rows_of(
+        whole.record, "SELECT demos_right = demos, tests_right, failed, tests FROM results WHERE program = 'answer'"
     )
     assert all(right and not tests and failed == count for right, tests, failed, count in rows)
     changed = [replace(task, test=tuple((given, ((0,),)) for given, _ in task.test)) for task in TASKS]
@@ -179,7 +184,7 @@ def test_the_result_does_not_depend_on_how_it_is_run(whole, options):
 
 def test_fallbacks_are_counted(whole):
     assert sum(whole.rerouted().values()) >= len(TASKS)
-    texts = [text for (text,) in whole.record.rows("SELECT rerouted FROM batch")]
+    texts = [text for (text,) in rows_of(whole.record, "SELECT rerouted FROM batch")]
     assert sum(sum(json.loads(text).values()) for text in texts) == sum(whole.rerouted().values())
 
 
@@ -217,9 +222,14 @@ def test_resuming_something_else_is_refused(tmp_path):
         run(RunOptions(backend="cpu"), PROGRAMS[:2], TASKS[:2], resume=True)
 
 
-def test_in_one_call():
-    solved = run_programs(PROGRAMS[:8], TASKS[:3], backend="cpu")
+def test_in_one_call(tmp_path):
+    solved = arcbatt.run(PROGRAMS[:8], TASKS[:3], backend="cpu").record.solved()
     assert TASKS[0].id in solved[TASKS[0].id]
+    stopped = arcbatt.run(PROGRAMS[:8], TASKS[:3], out=tmp_path, seconds=1e-9)
+    assert not stopped.finished
+    assert arcbatt.run(PROGRAMS[:8], TASKS[:3], out=str(tmp_path), resume=True).record.solved() == solved
+    with pytest.raises(UsageError, match="no option count, colour"):
+        arcbatt.run(PROGRAMS[:8], TASKS[:3], count=1, colour=2)
 
 
 def test_a_gpu_that_is_not_there(monkeypatch):

@@ -48,7 +48,7 @@ def test_the_same_output_is_one_attempt():
     assert [pick.grid for pick in chosen(candidate("p", A), candidate("q", A), candidate("r", B, demos=0))] == [A, B]
 
 
-def test_fallbacks():
+def test_guesses():
     assert chosen() == (Pick(D), Pick(B))  # the input, then the first output of a demonstration
     assert chosen(candidate("p", D)) == (Pick(D, "p", True), Pick(B))
     alike = Question("x", ((A, A),), (A,))

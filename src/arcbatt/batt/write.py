@@ -13,7 +13,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Call, Expr, Name, names
 from arcbatt.language.table import OPS
-from arcbatt.support.files import beside
+from arcbatt.support.files import atomic_write
 
 FORMAT: Final = "# arcbatt batt, format 1"
 _SAMPLES, _OBJECTS, _TRAVERSAL = "samples", "objects of one grid", "one traversal"
@@ -23,7 +23,7 @@ def write_batt(card: Card, path: Path, *, vectorized: bool = False) -> None:
     """Write the file whole or not at all."""
     text = batt_text(card, vectorized=vectorized)
     try:
-        with beside(path) as file:
+        with atomic_write(path) as file:
             file.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error

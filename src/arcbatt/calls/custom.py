@@ -1,4 +1,4 @@
-"""Operations of one's own, as primitives of the language.
+"""Custom operations, as primitives of the language.
 
 An operation is a Python function of plain values with a declared type. It can be used in programs, in a card and in a
 run like any primitive. Without a kernel it runs on the reference: programs that use it are counted among the fallbacks
@@ -33,7 +33,7 @@ _FROM_THE_TABLE: Final = (
     "compiler.lower.variants", "compiler.passes.groups", "compiler.passes.algebra", "compiler.specialize",
     "devtools.generate",
 )  # fmt: skip
-"""Modules that read the table when they are imported, and must see it without operations of one's own."""
+"""Modules that read the table when they are imported, and must see it without custom operations."""
 _DRAWN: Final = 200
 """Tuples of arguments an operation is tried on with `check=True`."""
 
@@ -63,7 +63,7 @@ def op(
     rules = parse_rules(signature)
     types = [one for rule in rules for one in (*rule.params, rule.result)]
     if any(isinstance(one, Fn) or any(True for _ in variables(one)) for one in types):
-        raise UsageError(f"an operation of one's own takes and gives plain types without variables, got {signature!r}")
+        raise UsageError(f"a custom operation takes and gives plain types without variables, got {signature!r}")
     if (cells is not None or source is not None) and len(rules) > 1:
         raise UsageError(f"an operation with a kernel has one type, {signature!r} are {len(rules)}")
     if cells is not None and source is not None:
@@ -158,9 +158,9 @@ def _add(name: str, signature: str, reference: Callable[..., Any], kernel: Kerne
 
 
 def remove_op(name: str) -> None:
-    """Take an operation of one's own out of the language again."""
+    """Take a custom operation out of the language again."""
     if name not in OPS or OPS[name].family != FAMILY:
-        raise UsageError(f"{name!r} is no operation of one's own")
+        raise UsageError(f"{name!r} is no custom operation")
     del OPS[name]
     KERNELS.pop(name, None)
     dsl.remove_name(name)

@@ -16,10 +16,11 @@ from types import FunctionType
 from typing import Any
 
 from arcbatt._version import __version__
-from arcbatt.engine.cuda.compile import cache_folder
 from arcbatt.language.table import OPS
 from arcbatt.language.types import Rule
-from arcbatt.support.files import beside
+from arcbatt.support.cache import cache_folder
+from arcbatt.support.files import atomic_write
+from arcbatt.support.machine import processor
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Kept:
         for path in self._changed:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with beside(path, "w") as file:
+                with atomic_write(path, "w") as file:
                     json.dump({**_read(path), **self._files[path]}, file, indent=1)
             except OSError:
                 return
@@ -114,16 +115,7 @@ def _machine() -> str:
     """A digest of all that speed depends on: the processor, Python, and the engine."""
     core = Path(importlib.import_module("arcbatt._core").__file__ or "")
     parts = [
-        platform.machine(), _processor(), str(os.cpu_count()), sys.version, __version__,
+        platform.machine(), processor(), str(os.cpu_count()), sys.version, __version__,
         hashlib.sha256(core.read_bytes()).hexdigest(),
     ]  # fmt: skip
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def _processor() -> str:
-    """The processor's name, as far as the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line for line in lines if line.startswith("model name")), platform.processor())

@@ -152,8 +152,7 @@ class GPUBatchProcessor:
 
     def _collect(self, record: RunRecord, summary: Summary, tasks: dict[int, Task], results: ProcessedTasks) -> None:
         solved, tests = record.solved(), record.solved_tests()
-        query = "SELECT id, count(*), sum(failed) FROM task JOIN result USING (task) GROUP BY task"
-        counts = {name: (programs, failed) for name, programs, failed in record.rows(query)}
+        counts = {one.task: (one.programs, one.failed) for one in record.store.task_counts()}
         for place, task in tasks.items():
             key = str(place)
             programs, failed = counts.get(key, (0, 0))

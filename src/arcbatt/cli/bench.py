@@ -18,7 +18,7 @@ from arcbatt.devtools.bench.sides import baseline
 from arcbatt.devtools.bench.suites import DEFAULT, SUITES
 from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
-from arcbatt.support.files import written_whole
+from arcbatt.support.files import atomic_output
 
 _NOTES = (
     "An evaluation is one program on one sample. Evaluations/s count every such pair; executed evaluations/s count "
@@ -115,6 +115,6 @@ def write_curves(source: Path, folder: Path) -> None:
     """Draw the curves of a saved result as SVG files."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in draw_curves(Result.read(source)).items():
-        with written_whole(folder / name) as file:
+        with atomic_output(folder / name) as file:
             file.write(text)
         typer.echo(f"{folder / name} written")

@@ -27,4 +27,6 @@ def main() -> None:
 
 def _as_ctrl_c(_: int, __: FrameType | None) -> None:
     """What ends processes (`timeout`, a queue's time limit, a container's stop) keeps what is done, as Ctrl-C does."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # under nohup, or in the background of a script
+        raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)

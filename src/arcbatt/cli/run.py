@@ -69,20 +69,25 @@ def _of_batt(path: Path) -> list[Program]:
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Turns the first Ctrl-C into a wish to stop, which it returns the way to ask for; a second one is as ever."""
+    """Turns the first Ctrl-C into a request to stop, and gives the way to ask for it; a second one is as ever.
+
+    Where Ctrl-C is ignored (`nohup`, the background of a script) it stays so, and SIGTERM takes its place.
+    """
     seen = False
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    which = signal.SIGTERM if ignored else signal.SIGINT
 
     def note(_: int, __: FrameType | None) -> None:
         nonlocal seen
         seen = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(which, signal.default_int_handler)
         print("\nstopping; what is done is kept", file=sys.stderr)
 
-    before: Any = signal.signal(signal.SIGINT, note)
+    before: Any = signal.signal(which, note)
     try:
         yield lambda: seen
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(which, before)
 
 
 @contextmanager
@@ -110,7 +115,7 @@ def print_summary(summary: Summary, tasks: int, programs: int) -> None:
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 120)
     record = summary.record
     by_demos, solved = record.solved(), record.solved_tests()
-    hidden = {task for (task,) in record.rows("SELECT DISTINCT task FROM results WHERE tests_right IS NULL")}
+    hidden = record.store.hidden_tasks()
     solved |= {task: names for task, names in by_demos.items() if task in hidden}
     table = Table("task", "solved by", "on its demonstrations only")
     for task, names in by_demos.items():
@@ -125,9 +130,9 @@ def print_summary(summary: Summary, tasks: int, programs: int) -> None:
         console.print(f"  of {len(hidden)} tasks a test is hidden: those are judged by their demonstrations")
     console.print(f"  {len(by_demos)} tasks have a program that is right on every demonstration")
     if not summary.finished:
-        ((done,),) = record.rows("SELECT sum(evaluations) FROM batch")
-        ((samples,),) = record.rows("SELECT sum(demos + tests) FROM task")
-        console.print(f"  stopped early: {done or 0:,} of {samples * programs:,} evaluations are done")
+        done = sum(batch.evaluations for batch in record.store.batches())
+        samples = sum(map(sum, record.store.task_sizes()))
+        console.print(f"  stopped early: {done:,} of {samples * programs:,} evaluations are done")
     busy = summary.seconds["run"] + summary.seconds["reference"]
     rate = f", {summary.evaluations / busy:,.0f} a second" if busy else ""
     console.print(f"{summary.evaluations:,} evaluations in {summary.total_seconds:.1f} s{rate} ({_used(summary)})")
@@ -154,11 +159,7 @@ def _listed(names: list[str]) -> str:
 
 def _print_near(console: Console, record: RunRecord, solved: set[str]) -> None:
     """The nearest misses of tasks that nothing solves, with what each differ says."""
-    rows = record.rows(
-        "SELECT id, min(demos - demos_right), max(agreement) FROM near JOIN task USING (task) "
-        "JOIN result USING (task, program) GROUP BY task ORDER BY 2, 3 DESC, task"
-    )
-    missed = [task for task, _, _ in rows if task not in solved]
+    missed = [task for task in record.store.tasks_by_nearness() if task not in solved]
     found = [(task, record.near(task)[0]) for task in missed[:_SHOWN_NEAR]]
     if not found:
         return

@@ -8,23 +8,22 @@ import typer
 
 from arcbatt.cli.tasks import tell
 from arcbatt.data.tasks import load_tasks
-from arcbatt.scoring.scores import TaskScore, score_submission
-from arcbatt.scoring.submission import read_submission
+from arcbatt.scoring.api import score
+from arcbatt.scoring.scores import TaskScore
 
 
 def print_score(path: Path, dataset: str, verbose: bool) -> None:
     """Print the score of a submission by both rules."""
     tasks = load_tasks(dataset, report=tell)
-    submission = read_submission(path, {task.id: len(task.test) for task in tasks})
-    score = score_submission(submission, tasks)
+    found = score(path, tasks)
     if verbose:
-        for task in score.tasks:
+        for task in found.tasks:
             typer.echo(_line(task))
-    if score.hidden:
-        tell(f"{score.hidden:,} tasks with hidden test outputs left out")
-    typer.echo(f"Kaggle's rule: {score.kaggle:.2%}, {score.outputs_right:,} of {score.outputs:,} test outputs right")
-    solved = f"{score.tasks_solved:,} of {len(score.tasks):,} tasks with all test outputs right"
-    typer.echo(f"repository's rule: {score.repository:.2%}, {solved}")
+    if found.hidden:
+        tell(f"{found.hidden:,} tasks with hidden test outputs left out")
+    typer.echo(f"Kaggle's rule: {found.kaggle:.2%}, {found.outputs_right:,} of {found.outputs:,} test outputs right")
+    solved = f"{found.tasks_solved:,} of {len(found.tasks):,} tasks with all test outputs right"
+    typer.echo(f"repository's rule: {found.repository:.2%}, {solved}")
 
 
 def _line(task: TaskScore) -> str:

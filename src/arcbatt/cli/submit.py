@@ -9,8 +9,8 @@ import typer
 from arcbatt.cli.tasks import tell
 from arcbatt.data.tasks import load_tasks
 from arcbatt.runs.record import RunRecord
-from arcbatt.scoring.from_run import Chosen, choose_from_run
-from arcbatt.scoring.submission import write_submission
+from arcbatt.scoring.api import submit
+from arcbatt.scoring.from_run import Chosen
 
 
 def make_submission(directory: Path, output: Path, dataset: str | None) -> None:
@@ -18,12 +18,11 @@ def make_submission(directory: Path, output: Path, dataset: str | None) -> None:
     with RunRecord.open(directory) as record:
         if record.state != "done":
             tell(f"{directory}: this run is not done ({record.state}); using what is there")
-        chosen = choose_from_run(record, load_tasks(dataset, report=tell) if dataset else None)
+        chosen = submit(record, output, load_tasks(dataset, report=tell) if dataset else None)
     if chosen.not_run:
         tell(f"{len(chosen.not_run):,} tasks of the challenge are not in the run, such as {chosen.not_run[0]}")
     if chosen.peeking:
         tell(f"{len(chosen.peeking):,} programs left out: they read the expected output, such as {chosen.peeking[0]}")
-    write_submission(output, chosen.submission, {key: len(pairs) for key, pairs in chosen.picks.items()})
     typer.echo(_summary(output, chosen))
 
 
@@ -33,5 +32,5 @@ def _summary(output: Path, chosen: Chosen) -> str:
     near = sum(pick.program is not None for pick in firsts) - solving
     return (
         f"{output}: {len(chosen.picks):,} tasks, {len(firsts):,} test inputs; first attempts: {solving:,} by programs "
-        f"that solve all demonstrations, {near:,} by near misses, {len(firsts) - solving - near:,} fallbacks"
+        f"that solve all demonstrations, {near:,} by near misses, {len(firsts) - solving - near:,} guesses"
     )

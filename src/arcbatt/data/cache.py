@@ -12,7 +12,6 @@ import json
 import mmap
 import os
 import struct
-import sys
 import tempfile
 import time
 import zlib
@@ -24,7 +23,7 @@ import numpy as np
 
 from arcbatt.data.packing import TASK_ARRAYS, TaskArrays, TaskPacker
 from arcbatt.data.tasks import Task
-from arcbatt.support.files import PART, beside
+from arcbatt.support.files import PART, atomic_write
 
 FORMAT: Final = 1
 """Version of the file; a file of another version is written anew."""
@@ -34,18 +33,6 @@ _FOOT: Final = struct.Struct("<QQI")
 _ALIGN: Final = 64
 _CHUNK: Final = 1 << 20
 _STALE_SECONDS: Final = 24 * 3600
-
-
-def user_cache_folder() -> Path:
-    """Where this user's caches go on this platform; XDG_CACHE_HOME wins where it is set."""
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(given):
-        return Path(given, "arcbatt")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "arcbatt"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local", "arcbatt", "Cache")
-    return Path.home() / ".cache" / "arcbatt"
 
 
 def read_cache(path: Path, key: str) -> tuple[TaskArrays, dict[str, Any]] | None:
@@ -64,7 +51,7 @@ def write_cache(path: Path, key: str, tasks: Iterable[Task], notes: dict[str, An
     """Write tasks as they come, put the file in its place, and map it. `notes` is read when all tasks have come."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_stale(path.parent)
-    with beside(path, "w+b") as file:
+    with atomic_write(path, "w+b") as file:
         return _written(file, key, tasks, notes)
 
 

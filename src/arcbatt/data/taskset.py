@@ -9,11 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, overload
 
-from arcbatt.data.cache import read_cache, user_cache_folder, write_cache, write_unnamed
+from arcbatt.data.cache import read_cache, write_cache, write_unnamed
 from arcbatt.data.packing import PackedSamples, TaskArrays, pack_tasks
 from arcbatt.data.sources import Source, find_source
 from arcbatt.data.tasks import Report, Task, TaskReader, report_problems, warn
 from arcbatt.errors import DataError, UsageError
+from arcbatt.support.cache import cache_folder
 
 LARGE_BYTES: Final = 32 << 20
 """Bytes of a source from which on it is kept as a mapped file, not in memory."""
@@ -101,7 +102,7 @@ def open_tasks(
         tasks = TaskSet.of(reader)
         report_problems(reader.problems, reader.seen, report)
         return tasks
-    arrays, notes = _from_cache(source, reader, cache or user_cache_folder() / "tasks", report)
+    arrays, notes = _from_cache(source, reader, cache or cache_folder("tasks"), report)
     if strict and notes["problems"]:
         raise DataError(notes["problems"][0])
     report_problems(notes["problems"], notes["seen"], report)

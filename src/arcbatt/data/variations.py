@@ -14,7 +14,7 @@ from arcbatt.data.grids import COLOURS
 from arcbatt.data.tasks import Task, task_to_json
 from arcbatt.errors import UsageError
 from arcbatt.language.values import Grid
-from arcbatt.support.files import folder_made_whole, written_whole
+from arcbatt.support.files import atomic_output, atomic_output_folder
 
 TURNS: Final = ("r0", "r90", "r180", "r270", "m0", "m90", "m180", "m270")
 """The eight symmetries of a square: turned clockwise by so many degrees; with m, after mirroring left and right."""
@@ -94,7 +94,7 @@ def write_tasks(tasks: Iterable[Task], path: Path) -> int:
     """
     count = 0
     if path.suffix not in (".json", ".jsonl"):
-        with folder_made_whole(path) as folder:
+        with atomic_output_folder(path) as folder:
             for task in tasks:
                 file = folder / f"{task.id}.json"
                 if file.parent != folder or file.name.startswith("."):
@@ -103,7 +103,7 @@ def write_tasks(tasks: Iterable[Task], path: Path) -> int:
                 count += 1
         return count
     lines = path.suffix == ".jsonl"
-    with written_whole(path) as out:
+    with atomic_output(path) as out:
         for task in tasks:
             if lines:
                 out.write(_json({"id": task.id, **task_to_json(task)}) + "\n")

@@ -5,21 +5,19 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import re
-from pathlib import Path
 from typing import Any
 
 from arcbatt.devtools.measure import crossovers
 from arcbatt.engine.choose import why_no_gpu
 from arcbatt.engine.cuda.kernels import kept_kernel
-from arcbatt.engine.device_memory import host_memory
 from arcbatt.engine.devices import Device, devices
 from arcbatt.engine.speeds import known_speeds
-from arcbatt.runs.writer import environment
+from arcbatt.support.machine import driver_version, environment, host_memory
 
 
 def machine_facts() -> dict[str, Any]:
     """Everything `arcbatt info` shows."""
-    here = environment("")
+    here = environment()
     problem = why_no_gpu()
     speeds = known_speeds()
     return {
@@ -71,9 +69,5 @@ def _driver() -> str:
     runtime = importlib.import_module("cupy").cuda.runtime
     number = int(runtime.driverGetVersion())
     cuda = f"CUDA {number // 1000}.{number % 1000 // 10}"
-    try:
-        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
-    except OSError:
-        return cuda
-    found = re.search(r"\b\d+\.\d+(?:\.\d+)?\b", text)
-    return f"{found[0]}, {cuda}" if found else cuda
+    version = driver_version()
+    return f"{version}, {cuda}" if version else cuda

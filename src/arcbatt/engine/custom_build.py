@@ -1,4 +1,4 @@
-"""Functions of operations of one's own for the CPU engine: compiled once by the system's compiler, kept, and loaded."""
+"""Functions of custom operations for the CPU engine: compiled once by the system's compiler, kept, and loaded."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from arcbatt.compiler.custom import KERNELS, SourceKernel, source_kernels
 from arcbatt.compiler.graph import PRIMITIVE, Graph
-from arcbatt.engine.cuda.compile import cache_folder
 from arcbatt.errors import UsageError
+from arcbatt.support.cache import cache_folder
 
 _NATIVE: Final = Path(__file__).parent.parent / "native"
 _FLAGS: Final = ("-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden")
@@ -91,7 +91,7 @@ def built(kernel: SourceKernel, lanes: int, command: tuple[str, ...], folder: Pa
     key = hashlib.sha256(
         "\0".join([source, _headers(), *flags, *command, platform.machine(), _version(command)]).encode()
     ).hexdigest()[:32]
-    path = (folder or cache_folder()) / f"custom-{key}.so"
+    path = (folder or cache_folder("custom")) / f"custom-{key}.so"
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from arcbatt.engine.devices import cupy_for
 from arcbatt.engine.outputs import Outputs
 from arcbatt.errors import UsageError
 from arcbatt.language.sample import Sample
+from arcbatt.support.machine import host_memory
 
 FRACTION: Final = 0.8
 """Of the memory that is free, how much is used unless told otherwise."""
@@ -126,14 +127,3 @@ def _room(device_id: int, fraction: float) -> _Room:
         count = int(cupy.cuda.Device(device_id).attributes["MultiProcessorCount"])
         groups = count * kernel.blocks * kernel.groups
         return _Room(int(total), max(0, most - int(pool.used_bytes())), groups * ARENA_BYTES)
-
-
-def host_memory() -> tuple[int, int]:
-    """Bytes of this machine's memory: all of it, and what is free."""
-    try:
-        with open("/proc/meminfo", encoding="utf-8") as file:
-            found = dict(line.split()[:2] for line in file)
-        return 1024 * int(found["MemTotal:"]), 1024 * int(found["MemAvailable:"])
-    except (OSError, KeyError, ValueError):
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return total, total // 2

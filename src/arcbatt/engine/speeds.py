@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from arcbatt._version import __version__
-from arcbatt.engine.cuda.compile import cache_folder
-from arcbatt.support.files import beside
+from arcbatt.support.cache import cache_folder
+from arcbatt.support.files import atomic_write
+from arcbatt.support.machine import gpu_models, processor
 
 FILE: Final = "speeds.json"
-_DRIVER: Final = Path("/proc/driver/nvidia")
 
 
 @dataclass(frozen=True)
@@ -41,35 +40,12 @@ def crossover(one: Speed, other: Speed) -> int | None:
     return max(0, round((other.start - one.start) / gain))
 
 
-def processor() -> str:
-    """The name of this machine's processor."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
 def machine_key() -> str:
     """What a measurement holds for: this version on this processor, with these GPUs and the choice among them."""
-    gpus = "".join(f", {model}" for model in _gpu_models())
+    gpus = "".join(f", {model}" for model in gpu_models())
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     chosen = f" (of them {visible})" if visible else ""
     return f"arcbatt {__version__}, {processor()}, {os.cpu_count()} cores{gpus}{chosen}"
-
-
-def _gpu_models() -> list[str]:
-    """The GPUs as the driver lists them, which needs no CuPy; none where it does not."""
-    found = []
-    for path in sorted(_DRIVER.glob("gpus/*/information")):
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError:
-            continue
-        found += [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("Model:")]
-    return found
 
 
 def known_speeds(folder: Path | None = None) -> dict[str, Speed]:
@@ -117,7 +93,7 @@ def _write(part: str, values: dict[str, Any], folder: Path | None) -> None:
     mine.setdefault(part, {}).update(values)
     try:
         _path(folder).parent.mkdir(parents=True, exist_ok=True)
-        with beside(_path(folder)) as file:
+        with atomic_write(_path(folder)) as file:
             json.dump(everything, file, indent=2)
             file.write("\n")
     except OSError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections import Counter
 from dataclasses import fields
 from typing import Any, Final
@@ -30,9 +29,6 @@ def read_report(record: RunRecord, limit: int) -> RunReport:
         if count[standing] <= limit:
             tasks.append(reader.task(task, standing))
     batches = _batches(record)
-    rerouted: Counter[str] = Counter()
-    for (text,) in record.rows("SELECT rerouted FROM batch"):
-        rerouted.update(json.loads(text))
     return RunReport(
         title=f"arcbatt run on {record.info['dataset']}",
         state=_state(record),
@@ -40,7 +36,7 @@ def read_report(record: RunRecord, limit: int) -> RunReport:
         options=_options(record),
         environment=tuple((name, _shown(value)) for name, value in record.environment.items()),
         tasks=tuple(tasks),
-        rerouted=tuple(rerouted.most_common()),
+        rerouted=tuple(record.store.rerouted().most_common()),
         stages=tuple(Timing(name, seconds) for name, seconds in record.info.get("stages", {}).items() if seconds),
         batches=batches,
         left_out={standing: number - limit for standing, number in count.items() if number > limit},
@@ -54,8 +50,8 @@ class _Reader:
         self.record = record
         self.solved = record.solved()
         self.solved_tests = record.solved_tests()
-        self.run = {task for (task,) in record.rows("SELECT DISTINCT id FROM result JOIN task USING (task)")}
-        self.length = dict(record.rows("SELECT name, lines FROM program"))
+        self.run = record.store.tasks_run()
+        self.length = record.store.program_lines()
 
     def standing(self, task: Task) -> Standing:
         if task.id in self.solved:
@@ -94,9 +90,7 @@ class _Reader:
         )
 
     def _gots(self, task: Task, program: str, outputs: tuple[Any, ...]) -> tuple[Got, ...]:
-        ((failed, reason),) = self.record.rows(
-            "SELECT failed, reason FROM results WHERE program = ? AND task = ?", program, task.id
-        )
+        failed, reason = self.record.store.failures(program, task.id)
         if not failed:
             none = Got(Verdict.NO_GRID, "gave no grid")
         elif failed == outputs.count(None):
@@ -147,12 +141,9 @@ def _options(record: RunRecord) -> Rows:
 
 
 def _batches(record: RunRecord) -> tuple[Timing, ...]:
-    rows = record.rows(
-        "SELECT first_task, tasks, first_program, programs, seconds, evaluations FROM batch ORDER BY batch"
-    )
     return tuple(
         Timing(f"tasks {_span(task, tasks)}, programs {_span(program, programs)}", seconds, evaluations)
-        for task, tasks, program, programs, seconds, evaluations in rows
+        for task, tasks, program, programs, seconds, evaluations in record.store.batches()
     )
 
 

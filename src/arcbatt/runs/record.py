@@ -7,9 +7,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +19,15 @@ from arcbatt.data.tasks import Task, task_from_json, task_to_json
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.program import Program
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.schema import VERSION
+from arcbatt.runs.store import Store
 from arcbatt.syntax import parse_file
 
 INFO: Final = "run.json"
 PROGRAMS: Final = "programs.py"
 RESULTS: Final = "results.sqlite"
 LOG: Final = "log.txt"
+LOCK: Final = "run.lock"
+"""There only while the run is being written."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Attempt:
 class RunRecord:
     """A run's record, to read. Made by `RunRecord.open`."""
 
-    connection: sqlite3.Connection
+    store: Store
     info: dict[str, Any]
     directory: Path | None = None
     _programs: dict[str, Program] | None = field(default=None, repr=False)
@@ -68,11 +68,11 @@ class RunRecord:
             raise UsageError(f"{folder}: not a run directory, there is no {INFO}") from error
         except (OSError, ValueError) as error:
             raise DataError(f"{folder / INFO}: cannot be read: {error}") from error
-        return cls(_connect(folder / RESULTS), info, folder)
+        return cls(Store.open(folder / RESULTS), info, folder)
 
     def close(self) -> None:
         """Let go of the files."""
-        self.connection.close()
+        self.store.close()
 
     def __enter__(self) -> RunRecord:
         return self
@@ -97,16 +97,9 @@ class RunRecord:
         state: str = self.info["state"]
         return state
 
-    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
-        with closing(self.connection.execute(query, values)) as cursor:
-            return cursor.fetchall()
-
     def dump(self) -> Iterator[str]:
         """Every row but those of `batch`, as JSON: the same text for the same result, however it was run."""
-        for table in ("task", "program", "result", "attempt", "output", "near"):
-            for row in self.connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3"):
-                yield json.dumps([table, *(value.hex() if isinstance(value, bytes) else value for value in row)])
+        return self.store.dump()
 
     def tasks(self) -> list[Task]:
         """The tasks, in the order of the run."""
@@ -114,7 +107,7 @@ class RunRecord:
 
     def each_task(self) -> Iterator[Task]:
         """The tasks one by one, for sets that are large."""
-        for name, data in self.connection.execute("SELECT id, data FROM task ORDER BY task"):
+        for name, data in self.store.task_texts():
             yield task_of(name, data)
 
     def programs(self) -> dict[str, Program]:
@@ -126,30 +119,16 @@ class RunRecord:
 
     def solved(self) -> dict[str, list[str]]:
         """Task id to the programs that are right on every demonstration. Tests play no part."""
-        return self._by_task("demos_right = demos")
+        return self.store.solved()
 
     def solved_tests(self) -> dict[str, list[str]]:
         """Task id to the programs that are right on every demonstration and every test."""
-        return self._by_task("demos_right = demos AND tests_right = tests")
-
-    def _by_task(self, condition: str) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for task, program in self.connection.execute(
-            f"SELECT id, name FROM task JOIN result USING (task) JOIN program USING (program) WHERE {condition} "
-            "ORDER BY task, program"
-        ):
-            found.setdefault(task, []).append(program)
-        return found
+        return self.store.solved(with_tests=True)
 
     def near(self, task: str) -> list[Near]:
         """The programs nearest to solving a task without doing so, best first."""
         found: dict[str, Near] = {}
-        for name, demos, agreement, differ, score in self.connection.execute(
-            "SELECT name, demos_right, agreement, differ, score FROM near JOIN task USING (task) "
-            "JOIN result USING (program, task) JOIN program USING (program) WHERE id = ? "
-            "ORDER BY demos_right DESC, agreement DESC, program, differ",
-            (task,),
-        ):
+        for name, demos, agreement, differ, score in self.store.near_scores(task):
             found.setdefault(name, Near(name, demos, agreement, {})).scores[differ] = score
         return list(found.values())
 
@@ -157,27 +136,8 @@ class RunRecord:
         """What the programs that solve a task's demonstrations, and its nearest misses, gave on each sample."""
         return [
             Attempt(name, sample, None if cells is None else _grid(height, width, cells))
-            for name, sample, height, width, cells in self.connection.execute(
-                "SELECT name, sample, height, width, cells FROM attempt JOIN task USING (task) "
-                "JOIN program USING (program) LEFT JOIN output USING (hash) WHERE id = ? ORDER BY program, sample",
-                (task,),
-            )
+            for name, sample, height, width, cells in self.store.attempts(task)
         ]
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    if not path.exists():
-        raise DataError(f"{path}: missing; the run stopped before its first result")
-    try:
-        connection = sqlite3.connect(path)
-        connection.execute("PRAGMA query_only = 1")
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    except sqlite3.Error as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
-    if version != VERSION:
-        connection.close()
-        raise DataError(f"{path}: results of version {version}, this arcbatt reads version {VERSION}")
-    return connection
 
 
 def _grid(height: int, width: int, cells: bytes) -> NDArray[np.int8]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +27,8 @@ from arcbatt.language.program import Program
 from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.writer import Batch, RunWriter
+from arcbatt.runs.store import Batch, ResultRow, StoreError
+from arcbatt.runs.writer import RunWriter
 
 STAGES: Final = ("read", "merge and compile", "pack", "run", "reference", "near misses", "record")
 _MOST_EVALUATIONS: Final = 500_000
@@ -76,10 +75,7 @@ class Summary:
 
     def rerouted(self) -> Counter[str]:
         """Evaluations of the whole run that another tier did than the one asked for, by `tier: why`."""
-        total: Counter[str] = Counter()
-        for (text,) in self.record.rows("SELECT rerouted FROM batch"):
-            total.update(json.loads(text))
-        return total
+        return self.record.store.rerouted()
 
 
 def run(
@@ -120,7 +116,7 @@ def run(
     runner.after_batch = after_batch or runner.after_batch
     try:
         _run_and_finish(runner, writer, summary)
-    except sqlite3.Error as error:
+    except StoreError as error:
         raise UsageError(
             f"cannot write the results to {out}: {error}; what was written before can be resumed"
         ) from error
@@ -147,11 +143,6 @@ def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> Non
             writer.finish(state)
 
 
-def run_programs(programs: Sequence[Program], tasks: Sequence[Task], **options: Any) -> dict[str, list[str]]:
-    """Which programs solve which tasks, by their demonstrations: task id to program names. Options as of RunOptions."""
-    return run(RunOptions(**options), programs, tasks).record.solved()
-
-
 class _Runner:
     def __init__(
         self,
@@ -173,9 +164,9 @@ class _Runner:
         self.stop = stop or (lambda: False)
         self.progress = progress or (lambda done, total: None)
         self.after_batch: Callable[[], None] = lambda: None
-        counts = writer.record.rows("SELECT demos, demos + tests FROM task ORDER BY task")
-        self.demos = [demos for demos, _ in counts]
-        self.samples = [samples for _, samples in counts]
+        sizes = writer.record.store.task_sizes()
+        self.demos = [one.demos for one in sizes]
+        self.samples = [one.demos + one.tests for one in sizes]
         self.choice = Choice()
         self.allowed = min(_FIRST_BATCH, options.batch_size) if options.mega_batch else 1
         self.slices = slices(len(programs), options.slice_size)
@@ -190,11 +181,7 @@ class _Runner:
     def _open_tasks(self, part: Slice) -> list[int]:
         """The tasks that a slice of programs has not been run on."""
         is_open = np.ones(len(self.samples), np.bool_)
-        for first, count in self.writer.record.rows(
-            "SELECT first_task, tasks FROM batch WHERE first_program = ? AND programs = ?",
-            part.start,
-            part.stop - part.start,
-        ):
+        for first, count in self.writer.record.store.tasks_done(part.start, part.stop - part.start):
             is_open[first : first + count] = False
         return [int(task) for task in np.flatnonzero(is_open)]
 
@@ -411,15 +398,11 @@ class _BatchRows:
 
     def _known_near(self, task: int) -> list[Candidate]:
         """The near misses that earlier slices of programs left."""
-        rows = self.runner.writer.record.rows(
-            "SELECT DISTINCT demos_right, agreement, program, hash FROM near JOIN result USING (task, program) "
-            "WHERE task = ?",
-            task,
-        )
+        known = self.runner.writer.record.store.near_misses(task)
         demos = self.runner.demos[task]
-        return sorted(Candidate(demos - right, -agreement, program, key) for right, agreement, program, key in rows)
+        return sorted(Candidate(demos - one.demos_right, -one.agreement, one.program, one.hash) for one in known)
 
-    def results(self) -> Iterator[tuple[Any, ...]]:
+    def results(self) -> Iterator[ResultRow]:
         """The rows of the table `result`."""
         for task, arrays in enumerate(self._results, self.tasks.start):
             columns = [array.tolist() for array in arrays]

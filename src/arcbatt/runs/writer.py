@@ -3,57 +3,27 @@
 from __future__ import annotations
 
 import datetime
-import fcntl
 import hashlib
 import json
-import os
-import platform
-import sqlite3
-import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Final
-
-import numpy as np
 
 from arcbatt._version import __version__
 from arcbatt.data.tasks import Task
-from arcbatt.engine.speeds import processor
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program, unparse
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.record import INFO, LOG, PROGRAMS, RESULTS, RunRecord, task_json
-from arcbatt.runs.schema import TABLES, VERSION
-
-_CHUNK: Final = 1000
-
-
-@dataclass
-class Batch:
-    """What one batch adds to the record, as rows."""
-
-    first_task: int
-    tasks: int
-    first_program: int
-    programs: int
-    evaluations: int
-    seconds: float
-    rerouted: dict[str, int]
-    results: Iterable[tuple[Any, ...]] = ()
-    outputs: list[tuple[int, int, int, bytes]] = field(default_factory=list)
-    attempts: list[tuple[int, int, int, int | None]] = field(default_factory=list)
-    near: list[tuple[int, int, str, int | None]] = field(default_factory=list)
-    dropped: list[tuple[int, int]] = field(default_factory=list)
-    """Task and program of near misses of earlier batches that nearer ones push out."""
+from arcbatt.runs.record import INFO, LOCK, LOG, PROGRAMS, RESULTS, RunRecord, task_json
+from arcbatt.runs.store import Batch, Store, StoreError
+from arcbatt.support.files import atomic_write
+from arcbatt.support.machine import environment
 
 
 class RunWriter:
     """A record being written. Without a directory it lives in memory and is gone with the process."""
 
-    def __init__(self, record: RunRecord, log: IO[str] | None) -> None:
+    def __init__(self, record: RunRecord, log: _Log | None) -> None:
         self.record = record
         self._log = log
 
@@ -72,7 +42,7 @@ class RunWriter:
             "state": "running",
             "dataset": options.dataset,
             "options": options.to_json(),
-            "environment": environment(backend),
+            "environment": environment() | {"backend": backend},
             "started": _now(),
             "ended": None,
             "programs": len(programs),
@@ -80,22 +50,19 @@ class RunWriter:
         }
         log = None
         if directory is None:
-            connection = sqlite3.connect(":memory:")
+            store = Store.create(None)
         else:
             if (directory / INFO).exists():
                 raise UsageError(f"{directory}: already holds a run; go on with --resume, or give another --out")
             try:
                 directory.mkdir(parents=True, exist_ok=True)
-                log = _locked_log(directory)
-                for ending in ("", "-wal", "-shm"):  # of a run that was killed before it had a run.json
-                    (directory / f"{RESULTS}{ending}").unlink(missing_ok=True)
-                _write(directory / PROGRAMS, "\n\n".join(map(unparse, programs)))
-                connection = sqlite3.connect(directory / RESULTS)
-            except (OSError, sqlite3.Error) as error:
+                log = _Log(directory)
+                with atomic_write(directory / PROGRAMS) as file:
+                    file.write("\n\n".join(map(unparse, programs)))
+                store = Store.create(directory / RESULTS)
+            except (OSError, StoreError) as error:
                 raise UsageError(f"cannot write a run to {directory}: {error}") from error
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-        writer = cls(RunRecord(connection, info, directory, {one.id: one for one in programs}), log)
+        writer = cls(RunRecord(store, info, directory, {one.id: one for one in programs}), log)
         writer._fill(programs, tasks)
         writer._save_info()
         return writer
@@ -107,14 +74,12 @@ class RunWriter:
         try:
             if different := record.options.differences(options):
                 raise UsageError(f"{directory}: cannot go on with other options:\n  " + "\n  ".join(different))
-            log = _locked_log(directory)
+            log = _Log(directory)
         except UsageError:
             record.close()
             raise
-        record.connection.execute("PRAGMA query_only = 0")
-        record.connection.execute("PRAGMA journal_mode = WAL")
-        record.connection.execute("PRAGMA synchronous = NORMAL")
-        record.info.update(state="running", ended=None, environment=environment(backend))
+        record.store.make_writable()
+        record.info.update(state="running", ended=None, environment=environment() | {"backend": backend})
         writer = cls(record, log)
         writer._save_info()
         return writer
@@ -124,61 +89,26 @@ class RunWriter:
         where = self.record.directory
         if self.record.info["programs_sha256"] != programs_digest(programs):
             raise UsageError(f"{where}: the programs have changed since the run began; run them into another --out")
-        recorded = self.record.connection.execute("SELECT id, data FROM task ORDER BY task")
-        for task, (name, data) in zip(tasks, recorded, strict=False):
+        for task, (name, data) in zip(tasks, self.record.store.task_texts(), strict=False):
             if task.id != name or task_json(task) != data:
                 raise UsageError(f"{where}: task {name} has changed since the run began; run it into another --out")
-        ((count,),) = self.record.rows("SELECT count(*) FROM task")
+        count = len(self.record.store.task_sizes())
         if count != len(tasks):
             raise UsageError(f"{where}: the run has {count:,} tasks, there are {len(tasks):,} now")
 
     def _fill(self, programs: Sequence[Program], tasks: Iterable[Task]) -> None:
-        connection = self.record.connection
-        connection.executescript(TABLES)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        with connection:
-            connection.executemany(
-                "INSERT INTO program VALUES (?, ?, ?)",
-                ((number, one.id, len(one.lines) + 1) for number, one in enumerate(programs)),
-            )
-            rows = (
-                (number, task.id, len(task.train), len(task.test), task_json(task)) for number, task in enumerate(tasks)
-            )
-            while chunk := list(islice(rows, _CHUNK)):
-                connection.executemany("INSERT INTO task VALUES (?, ?, ?, ?, ?)", chunk)
+        self.record.store.fill(
+            ((number, one.id, len(one.lines) + 1) for number, one in enumerate(programs)),
+            ((number, task.id, len(task.train), len(task.test), task_json(task)) for number, task in enumerate(tasks)),
+        )
 
     def add(self, batch: Batch) -> None:
         """Record a batch, all of it or nothing."""
-        connection = self.record.connection
-        with connection:
-            connection.executemany("DELETE FROM near WHERE task = ? AND program = ?", batch.dropped)
-            connection.executemany("DELETE FROM attempt WHERE task = ? AND program = ?", batch.dropped)
-            connection.executemany("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?)", batch.results)
-            connection.executemany("INSERT OR IGNORE INTO output VALUES (?, ?, ?, ?)", batch.outputs)
-            connection.executemany("INSERT INTO attempt VALUES (?, ?, ?, ?)", batch.attempts)
-            connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?)", batch.near)
-            connection.execute(
-                "INSERT INTO batch (first_task, tasks, first_program, programs, evaluations, seconds, rerouted) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    batch.first_task,
-                    batch.tasks,
-                    batch.first_program,
-                    batch.programs,
-                    batch.evaluations,
-                    batch.seconds,
-                    json.dumps(batch.rerouted),
-                ),
-            )
+        self.record.store.add(batch)
 
     def finish(self, state: str) -> None:
         """Say how the run ended; what was recorded is then one plain file."""
-        connection = self.record.connection
-        with connection:
-            connection.execute("DELETE FROM output WHERE hash NOT IN (SELECT hash FROM attempt WHERE hash IS NOT NULL)")
-        if self.record.directory is not None:
-            with suppress(sqlite3.OperationalError):  # someone is reading: the log beside the file stays
-                connection.execute("PRAGMA journal_mode = DELETE")
+        self.record.store.finish()
         self.record.info.update(state=state, ended=_now())
         self._save_info()
         if self._log is not None:
@@ -188,25 +118,12 @@ class RunWriter:
     def log(self, text: str) -> None:
         """A line for log.txt."""
         if self._log is not None:
-            self._log.write(f"{_now()} {text}\n")
-            self._log.flush()
+            self._log.write(text)
 
     def _save_info(self) -> None:
         if self.record.directory is not None:
-            _write(self.record.directory / INFO, json.dumps(self.record.info, indent=2) + "\n")
-
-
-def environment(backend: str) -> dict[str, Any]:
-    """Where a run runs."""
-    return {
-        "arcbatt": __version__,
-        "git": _git_version(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "machine": f"{platform.system()} {platform.machine()} {processor()}".strip(),
-        "cores": os.cpu_count(),
-        "backend": backend,
-    }
+            with atomic_write(self.record.directory / INFO) as file:
+                file.write(json.dumps(self.record.info, indent=2) + "\n")
 
 
 def programs_digest(programs: Iterable[Program]) -> str:
@@ -217,38 +134,29 @@ def programs_digest(programs: Iterable[Program]) -> str:
     return digest.hexdigest()
 
 
-def _git_version() -> str | None:
-    """The commit arcbatt runs from, where it runs from a checkout; ARCBATT_COMMIT says it for a copy of one."""
-    source = Path(__file__).resolve().parents[3]
-    if not (source / ".git").exists():
-        return os.environ.get("ARCBATT_COMMIT")
-    command = ["git", "-C", str(source), "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None
+class _Log:
+    """log.txt, open to append, in a directory that no other process writes to meanwhile."""
 
+    def __init__(self, directory: Path) -> None:
+        from filelock import FileLock, Timeout
 
-def _locked_log(directory: Path) -> IO[str]:
-    """The log, opened to append and locked: a directory has one writer at a time."""
-    log = open(directory / LOG, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the run writes
-    try:
-        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        log.close()
-        raise UsageError(f"{directory}: another run is writing to it") from error
-    return log
+        self._lock_file = directory / LOCK
+        self._lock = FileLock(self._lock_file, timeout=0, thread_local=False)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise UsageError(f"{directory}: another run is writing to it") from error
+        self._file = open(directory / LOG, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the run writes
 
+    def write(self, text: str) -> None:
+        self._file.write(f"{_now()} {text}\n")
+        self._file.flush()
 
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    beside = path.with_name(f".{path.name}.new")
-    with open(beside, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
+    def close(self) -> None:
+        self._file.close()
+        with suppress(OSError):  # Windows removes it with the lock
+            self._lock_file.unlink()
+        self._lock.release()
 
 
 def _now() -> str:

@@ -52,7 +52,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pick:
-    """One attempt, and the program it came from; None where it is a fallback."""
+    """One attempt, and the program it came from; None where it is a guess."""
 
     grid: Grid
     program: str | None = None
@@ -61,7 +61,7 @@ class Pick:
 
 
 def choose_attempts(question: Question, candidates: Sequence[Candidate]) -> tuple[tuple[Pick, Pick], ...]:
-    """Two different attempts for each test input: programs' outputs, best first, then fallbacks."""
+    """Two different attempts for each test input: programs' outputs, best first, then guesses."""
     return tuple(_two(question, number, candidates) for number in range(len(question.inputs)))
 
 
@@ -81,7 +81,7 @@ def rank_outputs(candidates: Iterable[Candidate], number: int) -> list[tuple[Gri
     return list(best.items())
 
 
-def fallbacks(question: Question, number: int) -> Iterator[Grid]:
+def guesses(question: Question, number: int) -> Iterator[Grid]:
     """Guesses that need no program: the input itself, outputs of demonstrations, a single cell."""
     yield question.inputs[number]
     yield from (wanted for _, wanted in question.demonstrations)
@@ -97,7 +97,7 @@ def _two(question: Question, number: int, candidates: Sequence[Candidate]) -> tu
     demos = len(question.demonstrations)
     ranked = rank_outputs(candidates, number)[:2]
     picks = [Pick(grid, one.program, one.demos_right == demos) for grid, one in ranked]
-    for grid in fallbacks(question, number):
+    for grid in guesses(question, number):
         if all(grid != pick.grid for pick in picks):
             picks.append(Pick(grid))
     return picks[0], picks[1]

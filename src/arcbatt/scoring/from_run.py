@@ -55,14 +55,9 @@ def candidates(record: RunRecord, question: Question, without: set[str], from_sa
         if attempt.sample >= first and attempt.program not in without:
             row = outputs.setdefault(attempt.program, [None] * len(question.inputs))
             row[attempt.sample - first] = _grid(attempt.grid)
-    facts = record.rows(
-        "SELECT DISTINCT name, lines, demos_right, agreement FROM attempt JOIN task USING (task) "
-        "JOIN program USING (program) JOIN result USING (program, task) WHERE id = ?",
-        question.id,
-    )
     return [
         Candidate(name, lines, demos_right, agreement, tuple(outputs[name]), name in from_samples)
-        for name, lines, demos_right, agreement in facts
+        for name, lines, demos_right, agreement in record.store.standings(question.id)
         if name in outputs
     ]
 

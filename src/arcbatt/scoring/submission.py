@@ -14,7 +14,7 @@ from arcbatt.data.grids import shown, to_grid
 from arcbatt.data.sources import JsonObject, read_json
 from arcbatt.errors import DataError
 from arcbatt.language.values import Grid
-from arcbatt.support.files import written_whole
+from arcbatt.support.files import atomic_output
 
 ATTEMPTS: Final = ("attempt_1", "attempt_2")
 """The keys of the two attempts."""
@@ -52,12 +52,16 @@ def read_submission(path: Path, tests: Mapping[str, int]) -> Submission:
     return check_submission(read_json(path), tests, str(path))
 
 
+def to_json(submission: Submission) -> dict[str, Any]:
+    """A submission as JSON values."""
+    return {key: [dict(zip(ATTEMPTS, pair, strict=True)) for pair in pairs] for key, pairs in submission.items()}
+
+
 def write_submission(path: Path, submission: Submission, tests: Mapping[str, int]) -> None:
     """Write a submission that passes the check; the file appears whole or not at all."""
-    data = {key: [dict(zip(ATTEMPTS, pair, strict=True)) for pair in pairs] for key, pairs in submission.items()}
-    text = json.dumps(data, separators=(",", ":"))
+    text = json.dumps(to_json(submission), separators=(",", ":"))
     check_submission(json.loads(text), tests, str(path))
-    with written_whole(path) as file:
+    with atomic_output(path) as file:
         file.write(text)
 
 

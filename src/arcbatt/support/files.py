@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Atomic writes: a file or folder appears whole, or not at all."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ PART: Final = ".part"
 
 
 @contextmanager
-def beside(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """A file to write to, beside its place; it takes its place when all is written. What goes wrong is an OSError."""
+def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """A temporary file to write to, renamed to `path` when all is written; raises OSError."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
     try:
@@ -34,18 +34,18 @@ def beside(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[IO[str]]:
-    """A text file that the user asked for; what was there stays until all is written."""
+def atomic_output(path: Path) -> Iterator[IO[str]]:
+    """`atomic_write` for a text file that the user asked for: what goes wrong is a UsageError."""
     try:
-        with beside(path) as file:
+        with atomic_write(path) as file:
             yield file
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 @contextmanager
-def folder_made_whole(path: Path) -> Iterator[Path]:
-    """A folder to fill; it takes its place when all is in it. The place must be free or an empty folder."""
+def atomic_output_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder to fill, renamed to `path` at the end; `path` must be free or an empty folder."""
     try:
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()

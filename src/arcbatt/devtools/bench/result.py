@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from arcbatt.errors import DataError, UsageError
-from arcbatt.runs.writer import environment
-from arcbatt.support.files import written_whole
+from arcbatt.support.files import atomic_output
+from arcbatt.support.machine import environment
 
 HIGHER: Final = frozenset({
     "evaluations/s", "executed evaluations/s", "calls/s", "equivalent calls/s", "samples/s", "grids/s", "GB/s",
@@ -105,7 +105,7 @@ class Result:
         files = {target.with_name(target.name + ".json"): self.to_json()}
         files[target.with_name(target.name + ".md")] = f"# Measured {self.machine['date']}\n\n{self.markdown()}"
         for path, text in files.items():
-            with written_whole(path) as file:
+            with atomic_output(path) as file:
                 file.write(text)
         return list(files)
 
@@ -128,12 +128,14 @@ def number(value: float) -> str:
     return f"{value:,.{min(digits, 6)}f}"
 
 
-def machine_facts(backend: str = "cpu") -> dict[str, Any]:
+def machine_facts() -> dict[str, Any]:
     """What figures were measured on."""
     core = importlib.import_module("arcbatt._core")
-    facts = environment(backend)
-    del facts["backend"]
-    facts |= {"compiler": core.compiler(), "gpus": ", ".join(_gpus()) or "none", "date": date.today().isoformat()}
+    facts = environment() | {
+        "compiler": core.compiler(),
+        "gpus": ", ".join(_gpus()) or "none",
+        "date": date.today().isoformat(),
+    }
     if hasattr(os, "getloadavg"):
         facts["load before"] = f"{os.getloadavg()[0]:.2f} (of {os.cpu_count()} cores)"
     return facts

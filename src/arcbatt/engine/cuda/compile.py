@@ -11,9 +11,8 @@ import importlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,12 +23,8 @@ from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.cuda.source import ENTRY as SAMPLES_HEADER
 from arcbatt.engine.cuda.source import kernel_source
 from arcbatt.errors import ArcbattError, UsageError
-from arcbatt.support.files import beside
-
-try:
-    import fcntl
-except ModuleNotFoundError:  # not on Windows; two processes may then compile the same
-    fcntl = None  # type: ignore[assignment]
+from arcbatt.support.cache import cache_folder
+from arcbatt.support.files import atomic_write
 
 ENTRY: Final = "arcbatt_run"
 ARENA_BYTES: Final = 4 << 20
@@ -39,6 +34,8 @@ _FAST_COMPILE_SINCE: Final = (12, 8)
 LANES: Final = 32
 """Of a group: a warp."""
 PREBUILT_VARIABLE: Final = "ARCBATT_CUBINS"
+KERNELS: Final = "kernels"
+"""The part of the cache folder that compiled kernels are kept in."""
 _PACKAGED: Final = Path(__file__).parents[2] / "cubins"
 _DIGEST: Final = ".sha256"
 
@@ -60,7 +57,7 @@ class KernelOptions:
     header: str = SAMPLES_HEADER
     """The header of the kernel: programs on samples, or calls of arguments."""
     custom: str = ""
-    """The functions of operations of one's own, as C++."""
+    """The functions of custom operations, as C++."""
 
     @property
     def whole(self) -> KernelOptions:
@@ -89,12 +86,6 @@ OBJECTS_KERNEL: Final = KernelOptions(header="cuda/objects.h", fast_compile="")
 """The kernel that finds objects (`cuda_objects.py`), a small one that is worth the compiler's full effort."""
 
 
-def cache_folder() -> Path:
-    """Where compiled kernels are kept; ARCBATT_CACHE says otherwise."""
-    base = os.environ.get("ARCBATT_CACHE")
-    return Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "arcbatt"
-
-
 def to_stderr(text: str) -> None:
     """Tell the user something that is no result."""
     print(f"arcbatt: {text}", file=sys.stderr, flush=True)
@@ -108,13 +99,13 @@ def cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None 
     if found := kept_cubin(nvrtc, options, arch, folder=folder):
         return found
     name = file_name(options, arch, str(nvrtc.getVersion()))
-    path = _writable(folder or cache_folder(), say) / name
+    path = _writable(folder or cache_folder(KERNELS), say) / name
     return _kept(path) or _build(nvrtc, options, arch, path, say)
 
 
 def kept_cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None = None) -> Path | None:
     """The path of the kernel's machine code where `cubin` would not have to compile it; nothing is written."""
-    kept, version = folder or cache_folder(), str(nvrtc.getVersion())
+    kept, version = folder or cache_folder(KERNELS), str(nvrtc.getVersion())
     for one in dict.fromkeys((options.whole, options)):
         if found := prebuilt(one, arch) or _kept(kept / file_name(one, arch, version)):
             return found
@@ -156,7 +147,7 @@ def compile_ahead(
                 f"NVRTC {version} does not compile for sm_{arch}; it does for {', '.join(map(str, known))}. "
                 "What is older than sm_75 needs NVRTC 12: pip install 'arcbatt[compile]'"
             )
-    target = _writable(folder or cache_folder() / "ahead", say)
+    target = _writable(folder or cache_folder(KERNELS) / "ahead", say)
     chosen = options or KernelOptions().whole
     paths = [target / file_name(chosen, arch) for arch in dict.fromkeys(archs)]
     wanted = [(chosen, arch, path, say) for arch, path in zip(dict.fromkeys(archs), paths, strict=True)]
@@ -204,14 +195,16 @@ def compiled(nvrtc: Any, options: KernelOptions, arch: int) -> bytes:
 
 def _build(nvrtc: Any, options: KernelOptions, arch: int, path: Path, say: Say) -> Path:
     """Compile into a file; of several processes that want it at once, one compiles and the others wait."""
-    with _alone(path):
+    from filelock import FileLock
+
+    with FileLock(path.with_name(path.name + ".lock")):
         if found := _kept(path):
             return found
         time = "half a minute" if options.fast_compile else "with full effort, some minutes"
         say(f"compiling the GPU kernel for sm_{arch}, {time}, once")
         code = compiled(nvrtc, options, arch)
         for target, data in ((path, code), (_digest_file(path), hashlib.sha256(code).hexdigest().encode())):
-            with beside(target, "wb") as file:
+            with atomic_write(target, "wb") as file:
                 file.write(data)
     return path
 
@@ -229,20 +222,9 @@ def _digest_file(path: Path) -> Path:
     return path.with_name(path.name + _DIGEST)
 
 
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """A lock that ends with the process that holds it."""
-    if fcntl is None:
-        yield
-        return
-    with path.with_name(path.name + ".lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def _prebuilt_folders() -> list[Path]:
     named = [Path(one) for one in os.environ.get(PREBUILT_VARIABLE, "").split(os.pathsep) if one]
-    return [*named, _PACKAGED, cache_folder() / "ahead"]
+    return [*named, _PACKAGED, cache_folder(KERNELS) / "ahead"]
 
 
 def _writable(folder: Path, say: Say) -> Path:

@@ -1,0 +1,391 @@
+"""The results of a run in one SQLite file: its tables, every query and every write. No other module holds SQL.
+
+Any SQLite client reads the file, and `docs/run.md` explains its tables.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from arcbatt.errors import DataError
+
+VERSION: Final = 2
+StoreError = sqlite3.Error
+"""What a store raises where the file cannot be read or written."""
+
+_CHUNK: Final = 1000
+_SIDE_FILES: Final = ("", "-wal", "-shm")
+
+_TABLES: Final = """
+CREATE TABLE task (
+    task INTEGER PRIMARY KEY,
+    id TEXT UNIQUE NOT NULL,
+    demos INTEGER NOT NULL,
+    tests INTEGER NOT NULL,
+    data TEXT NOT NULL            -- the task as ARC's JSON
+);
+CREATE TABLE program (
+    program INTEGER PRIMARY KEY,
+    name TEXT UNIQUE NOT NULL,    -- without "solve_"
+    lines INTEGER NOT NULL
+);
+CREATE TABLE result (
+    program INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    demos_right INTEGER NOT NULL,
+    tests_right INTEGER,          -- NULL where an expected output is hidden
+    failed INTEGER NOT NULL,      -- on how many samples the program failed
+    reason TEXT,                  -- the first failure's
+    agreement REAL NOT NULL,      -- mean over demonstrations of the share of cells that are right
+    hash INTEGER NOT NULL,        -- of all outputs
+    PRIMARY KEY (program, task)
+) WITHOUT ROWID;
+CREATE INDEX result_by_task ON result (task, demos_right);
+CREATE TABLE output (
+    hash INTEGER PRIMARY KEY,
+    height INTEGER NOT NULL,
+    width INTEGER NOT NULL,
+    cells BLOB NOT NULL           -- a signed byte a cell, row after row
+);
+CREATE TABLE attempt (
+    task INTEGER NOT NULL,
+    sample INTEGER NOT NULL,      -- demonstrations, then tests
+    program INTEGER NOT NULL,
+    hash INTEGER,                 -- of the output; NULL where there is no grid
+    PRIMARY KEY (task, program, sample)
+) WITHOUT ROWID;
+CREATE TABLE near (
+    task INTEGER NOT NULL,
+    program INTEGER NOT NULL,
+    differ TEXT NOT NULL,
+    score INTEGER,                -- over the demonstrations; NULL where the differ said nothing
+    PRIMARY KEY (task, program, differ)
+) WITHOUT ROWID;
+CREATE TABLE batch (
+    batch INTEGER PRIMARY KEY,
+    first_task INTEGER NOT NULL,
+    tasks INTEGER NOT NULL,
+    first_program INTEGER NOT NULL,
+    programs INTEGER NOT NULL,
+    evaluations INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    rerouted TEXT NOT NULL        -- JSON: "tier: why" to count of evaluations that another tier did than asked for
+);
+CREATE VIEW results AS
+    SELECT program.name AS program, task.id AS task, demos_right, task.demos, tests_right, task.tests,
+           failed, reason, agreement, hash
+    FROM result JOIN program USING (program) JOIN task USING (task);
+"""
+
+# Rows that are written, in the order of their table's columns.
+ProgramRow = tuple[int, str, int]
+TaskRow = tuple[int, str, int, int, str]
+ResultRow = tuple[int, int, int, int | None, int, str | None, float, int]
+OutputRow = tuple[int, int, int, bytes]
+AttemptRow = tuple[int, int, int, int | None]
+NearRow = tuple[int, int, str, int | None]
+
+
+@dataclass
+class Batch:
+    """What one batch adds to the record, as rows."""
+
+    first_task: int
+    tasks: int
+    first_program: int
+    programs: int
+    evaluations: int
+    seconds: float
+    rerouted: dict[str, int]
+    results: Iterable[ResultRow] = ()
+    outputs: list[OutputRow] = field(default_factory=list)
+    attempts: list[AttemptRow] = field(default_factory=list)
+    near: list[NearRow] = field(default_factory=list)
+    dropped: list[tuple[int, int]] = field(default_factory=list)
+    """Task and program of near misses of earlier batches that nearer ones push out."""
+
+
+class TaskSize(NamedTuple):
+    """How many demonstrations and tests a task has."""
+
+    demos: int
+    tests: int
+
+
+class BatchDone(NamedTuple):
+    """A batch that was run: which tasks and programs, how long it took."""
+
+    first_task: int
+    tasks: int
+    first_program: int
+    programs: int
+    seconds: float
+    evaluations: int
+
+
+class AttemptCells(NamedTuple):
+    """What a program gave on a sample; no cells where it gave no grid."""
+
+    program: str
+    sample: int
+    height: int
+    width: int
+    cells: bytes | None
+
+
+class NearScore(NamedTuple):
+    """What a differ says of a near miss."""
+
+    program: str
+    demos_right: int
+    agreement: float
+    differ: str
+    score: int | None
+
+
+class NearMiss(NamedTuple):
+    """A near miss by numbers."""
+
+    demos_right: int
+    agreement: float
+    program: int
+    hash: int
+
+
+class Standing(NamedTuple):
+    """How a program did on a task's demonstrations."""
+
+    program: str
+    lines: int
+    demos_right: int
+    agreement: float
+
+
+class Failures(NamedTuple):
+    """On how many samples a program failed, and why it first did."""
+
+    failed: int
+    reason: str | None
+
+
+class TaskCount(NamedTuple):
+    """How many programs were run on a task, and how many of their evaluations failed."""
+
+    task: str
+    programs: int
+    failed: int
+
+
+class Store:
+    """The tables of a run; made by `Store.create` to write and by `Store.open` to read."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    @classmethod
+    def create(cls, path: Path | None) -> Store:
+        """A new file to write to, in place of what a run that was killed left; in memory without a path."""
+        if path is None:
+            return cls(sqlite3.connect(":memory:"))
+        for ending in _SIDE_FILES:
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+        store = cls(sqlite3.connect(path))
+        store._log_ahead()
+        return store
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """A file to read; DataError where it is missing, damaged or of another version."""
+        if not path.exists():
+            raise DataError(f"{path}: missing; the run stopped before its first result")
+        try:
+            connection = sqlite3.connect(path)
+            connection.execute("PRAGMA query_only = 1")
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        except sqlite3.Error as error:
+            raise DataError(f"{path}: cannot be read: {error}") from error
+        if version != VERSION:
+            connection.close()
+            raise DataError(f"{path}: results of version {version}, this arcbatt reads version {VERSION}")
+        return cls(connection)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
+
+    # --- writing ---
+
+    def make_writable(self) -> None:
+        """Allow writing to a store that was opened to read."""
+        self.connection.execute("PRAGMA query_only = 0")
+        self._log_ahead()
+
+    def fill(self, programs: Iterable[ProgramRow], tasks: Iterable[TaskRow]) -> None:
+        """Make the tables, with the programs and tasks of the run."""
+        connection = self.connection
+        connection.executescript(_TABLES)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        with connection:
+            connection.executemany("INSERT INTO program VALUES (?, ?, ?)", programs)
+            rows = iter(tasks)
+            while chunk := list(islice(rows, _CHUNK)):
+                connection.executemany("INSERT INTO task VALUES (?, ?, ?, ?, ?)", chunk)
+
+    def add(self, batch: Batch) -> None:
+        """Add a batch, all of it or nothing."""
+        connection = self.connection
+        with connection:
+            connection.executemany("DELETE FROM near WHERE task = ? AND program = ?", batch.dropped)
+            connection.executemany("DELETE FROM attempt WHERE task = ? AND program = ?", batch.dropped)
+            connection.executemany("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?)", batch.results)
+            connection.executemany("INSERT OR IGNORE INTO output VALUES (?, ?, ?, ?)", batch.outputs)
+            connection.executemany("INSERT INTO attempt VALUES (?, ?, ?, ?)", batch.attempts)
+            connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?)", batch.near)
+            connection.execute(
+                "INSERT INTO batch (first_task, tasks, first_program, programs, evaluations, seconds, rerouted) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    batch.first_task,
+                    batch.tasks,
+                    batch.first_program,
+                    batch.programs,
+                    batch.evaluations,
+                    batch.seconds,
+                    json.dumps(batch.rerouted),
+                ),
+            )
+
+    def finish(self) -> None:
+        """Drop outputs that no attempt has, and leave one plain file unless someone is reading it."""
+        with self.connection as connection:
+            connection.execute("DELETE FROM output WHERE hash NOT IN (SELECT hash FROM attempt WHERE hash IS NOT NULL)")
+        with suppress(sqlite3.OperationalError):  # someone is reading: the log beside the file stays
+            self.connection.execute("PRAGMA journal_mode = DELETE")
+
+    def _log_ahead(self) -> None:
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = NORMAL")
+
+    # --- tasks, programs, batches ---
+
+    def task_texts(self) -> Iterator[tuple[str, str]]:
+        """Id and ARC JSON of every task, in the order of the run."""
+        yield from self.connection.execute("SELECT id, data FROM task ORDER BY task")
+
+    def task_sizes(self) -> list[TaskSize]:
+        """The sizes of the tasks, in the order of the run."""
+        return [TaskSize(*row) for row in self._rows("SELECT demos, tests FROM task ORDER BY task")]
+
+    def tasks_run(self) -> set[str]:
+        """The tasks that any program was run on."""
+        return {task for (task,) in self._rows("SELECT DISTINCT id FROM result JOIN task USING (task)")}
+
+    def hidden_tasks(self) -> set[str]:
+        """The tasks that were run and have a hidden test output."""
+        return {task for (task,) in self._rows("SELECT DISTINCT task FROM results WHERE tests_right IS NULL")}
+
+    def task_counts(self) -> list[TaskCount]:
+        """What was done of every task that was run."""
+        query = "SELECT id, count(*), sum(failed) FROM task JOIN result USING (task) GROUP BY task"
+        return [TaskCount(*row) for row in self._rows(query)]
+
+    def program_lines(self) -> dict[str, int]:
+        """How many lines each program has."""
+        return dict(self._rows("SELECT name, lines FROM program"))
+
+    def batches(self) -> list[BatchDone]:
+        """Every batch, in the order they were run."""
+        query = "SELECT first_task, tasks, first_program, programs, seconds, evaluations FROM batch ORDER BY batch"
+        return [BatchDone(*row) for row in self._rows(query)]
+
+    def tasks_done(self, first_program: int, programs: int) -> list[tuple[int, int]]:
+        """Of the batches of a slice of programs, the first task and how many."""
+        query = "SELECT first_task, tasks FROM batch WHERE first_program = ? AND programs = ?"
+        return [(first, count) for first, count in self._rows(query, first_program, programs)]
+
+    def rerouted(self) -> Counter[str]:
+        """Evaluations that another tier did than the one asked for, by `tier: why`."""
+        total: Counter[str] = Counter()
+        for (text,) in self._rows("SELECT rerouted FROM batch"):
+            total.update(json.loads(text))
+        return total
+
+    # --- results ---
+
+    def solved(self, *, with_tests: bool = False) -> dict[str, list[str]]:
+        """Task id to the programs that are right on every demonstration, or on every test too."""
+        tests = "AND tests_right = tests" if with_tests else ""
+        found: dict[str, list[str]] = {}
+        for task, program in self.connection.execute(
+            "SELECT id, name FROM task JOIN result USING (task) JOIN program USING (program) "
+            f"WHERE demos_right = demos {tests} ORDER BY task, program"
+        ):
+            found.setdefault(task, []).append(program)
+        return found
+
+    def failures(self, program: str, task: str) -> Failures:
+        """How a program failed on a task."""
+        query = "SELECT failed, reason FROM results WHERE program = ? AND task = ?"
+        (row,) = self._rows(query, program, task)
+        return Failures(*row)
+
+    def attempts(self, task: str) -> list[AttemptCells]:
+        """What the programs that solve a task's demonstrations, and its nearest misses, gave on each sample."""
+        query = (
+            "SELECT name, sample, height, width, cells FROM attempt JOIN task USING (task) "
+            "JOIN program USING (program) LEFT JOIN output USING (hash) WHERE id = ? ORDER BY program, sample"
+        )
+        return [AttemptCells(*row) for row in self._rows(query, task)]
+
+    def standings(self, task: str) -> list[Standing]:
+        """The programs whose outputs on a task are kept."""
+        query = (
+            "SELECT DISTINCT name, lines, demos_right, agreement FROM attempt JOIN task USING (task) "
+            "JOIN program USING (program) JOIN result USING (program, task) WHERE id = ?"
+        )
+        return [Standing(*row) for row in self._rows(query, task)]
+
+    # --- near misses ---
+
+    def near_scores(self, task: str) -> list[NearScore]:
+        """What each differ says of the nearest misses of a task, the nearest first."""
+        query = (
+            "SELECT name, demos_right, agreement, differ, score FROM near JOIN task USING (task) "
+            "JOIN result USING (program, task) JOIN program USING (program) WHERE id = ? "
+            "ORDER BY demos_right DESC, agreement DESC, program, differ"
+        )
+        return [NearScore(*row) for row in self._rows(query, task)]
+
+    def near_misses(self, task: int) -> list[NearMiss]:
+        """The near misses of a task by its number."""
+        query = (
+            "SELECT DISTINCT demos_right, agreement, program, hash FROM near JOIN result USING (task, program) "
+            "WHERE task = ?"
+        )
+        return [NearMiss(*row) for row in self._rows(query, task)]
+
+    def tasks_by_nearness(self) -> list[str]:
+        """Tasks that have near misses, those that miss the least first."""
+        query = (
+            "SELECT id, min(demos - demos_right), max(agreement) FROM near JOIN task USING (task) "
+            "JOIN result USING (task, program) GROUP BY task ORDER BY 2, 3 DESC, task"
+        )
+        return [task for task, _, _ in self._rows(query)]
+
+    def dump(self) -> Iterator[str]:
+        """Every row but those of `batch`, as JSON: the same text for the same result, however it was run."""
+        for table in ("task", "program", "result", "attempt", "output", "near"):
+            for row in self.connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3"):
+                yield json.dumps([table, *(value.hex() if isinstance(value, bytes) else value for value in row)])
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with closing(self.connection.execute(query, values)) as cursor:
+            return cursor.fetchall()

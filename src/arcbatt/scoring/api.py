@@ -1,0 +1,41 @@
+"""From a run to a submission, and from a submission to its score, in one call each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from arcbatt.data.tasks import Task
+from arcbatt.runs.record import RunRecord
+from arcbatt.runs.runner import Summary
+from arcbatt.scoring.from_run import Chosen, choose_from_run
+from arcbatt.scoring.scores import Score, score_submission
+from arcbatt.scoring.submission import Submission, check_submission, read_submission, to_json, write_submission
+
+
+def submit(run: Summary | RunRecord | str | Path, path: str | Path, tasks: Iterable[Task] | None = None) -> Chosen:
+    """Write Kaggle's submission file for a run: two attempts for each test input of the tasks (default: the run's).
+
+    `run` is what `arcbatt.run` gave, or a run's directory. Attempts are chosen by the demonstrations alone. What comes
+    back has the attempts as `submission`, and says which tasks the run does not have.
+    """
+    if isinstance(run, str | Path):
+        with RunRecord.open(run) as record:
+            return submit(record, path, tasks)
+    chosen = choose_from_run(run.record if isinstance(run, Summary) else run, tasks)
+    write_submission(Path(path), chosen.submission, {key: len(pairs) for key, pairs in chosen.picks.items()})
+    return chosen
+
+
+def score(submission: Submission | str | Path, tasks: Iterable[Task]) -> Score:
+    """The score of a submission (a file, or what `submit` gave) by Kaggle's rule and by that of ARC's repository.
+
+    Raises DataError where it is no valid submission for these tasks, or all their test outputs are hidden.
+    """
+    known = list(tasks)
+    tests = {task.id: len(task.test) for task in known}
+    if isinstance(submission, str | Path):
+        checked = read_submission(Path(submission), tests)
+    else:
+        checked = check_submission(to_json(submission), tests)
+    return score_submission(checked, known)
