@@ -11,7 +11,6 @@ from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
 from arcbatt.compiler.lower.lower import lower
 from arcbatt.compiler.lower.variants import NATIVE, VARIANTS
 from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.language.spec import Kind
 from arcbatt.language.table import OPS
 from arcbatt.language.types import GRID, IJ, INT, parse_type
@@ -22,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 def code_of(body: str):
     program = parse_program(f"def solve_a(I):\n    {body}\n")
-    return lower(compile_graph(merge([program]), Rewrites(group_objects=False, group_traversals=False)).graph)
+    return lower(compile_graph(merge([program])).graph)
 
 
 def test_the_native_list_is_fresh():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from arcbatt.compiler.evaluate import ESCAPED, evaluate_graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.specialize import plain_type
-from arcbatt.compiler.typed import GROUP, body_nodes
+from arcbatt.compiler.typed import body_nodes
 from arcbatt.language.failures import Fail, Failed
 from arcbatt.language.reference import call, evaluate
 from arcbatt.language.sample import Sample
@@ -203,29 +203,6 @@ def test_dependence_classes():
     ).graph.class_counts()
     assert counts["S only"] == 4  # S, the inputs, their colours, the first of them
     assert counts["C"] == 3  # C, its places, the result
-
-
-def test_objects_of_one_grid_and_loops_over_one_container_are_grouped():
-    result = graph_of(
-        "return size(o_g(I, R3))",
-        "return size(o_g(I, R5))",
-        "return size(objects(I, T, F, T))",
-        "return size(o_g(rot90(I), R5))",
-    )
-    assert result.stats.object_groups == 1
-    group = next(node for node in result.graph.nodes if node.op == GROUP)
-    assert len(group.bodies) == 3
-    loops = ("mapply(corners", "mapply(backdrop", "apply(size", "apply(rbind(shift, shape(I))")
-    many = graph_of(*(f"return {loop}, objects(I, T, F, T))" for loop in loops))
-    assert many.stats.traversal_groups == 1
-    chained = graph_of(
-        "x = objects(I, T, F, T)\n    y = apply(size, x)\n    return sfilter(x, compose(rbind(contained, y), size))"
-    )
-    assert chained.stats.traversal_groups == 0
-    bare = graph_of(
-        "return size(o_g(I, R3))", "return size(o_g(I, R5))", rewrites=replace(Rewrites(), group_objects=False)
-    )
-    assert bare.stats.object_groups == 0
 
 
 def test_failed_values_bound_into_functions_fail_them_even_where_they_are_not_called():

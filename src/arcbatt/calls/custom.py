@@ -30,7 +30,7 @@ from arcbatt.syntax.cells import parse_cells
 
 FAMILY: Final = "custom"
 _FROM_THE_TABLE: Final = (
-    "compiler.lower.variants", "compiler.passes.groups", "compiler.passes.algebra", "compiler.specialize",
+    "compiler.lower.variants", "compiler.passes.algebra", "compiler.specialize",
     "devtools.generate",
 )  # fmt: skip
 """Modules that read the table when they are imported, and must see it without operations of one's own."""

@@ -11,10 +11,8 @@ from arcbatt.compiler.typed import (
     DECLARED_BIT,
     FAILED,
     FREE,
-    GROUP,
     INPUT_BITS,
     ON_FUNCTIONS,
-    PICK,
     POWER,
     POWER_IN_BODY,
     Body,
@@ -60,13 +58,10 @@ def verify_typed(graph: TypedGraph) -> None:
         try:
             _check_inputs(node, index)
             _check_node(node, [graph.nodes[arg].type for arg in node_inputs(node)])
-            if node.op == PICK and graph.nodes[node.args[0]].op != GROUP:
-                raise GraphError("picks from something that is no group")
             depends = INPUT_BITS.get(node.args[0], DECLARED_BIT) if node.op == "input" else 0
             for arg in node_inputs(node):
                 depends |= graph.depends[arg]
-            # A member of a group may depend on less than the group does.
-            if graph.depends[index] & ~depends or (node.op != PICK and graph.depends[index] != depends):
+            if graph.depends[index] != depends:
                 raise GraphError(f"depends on {graph.depends[index]}, what it takes on {depends}")
         except GraphError as error:
             raise GraphError(f"node {index} {error}\n{_around(graph.nodes, index)}") from None
@@ -80,7 +75,7 @@ def verify_typed(graph: TypedGraph) -> None:
 def _check_inputs(node: TypedNode | BodyNode, below: int) -> None:
     if any(not 0 <= arg < below for arg in node_inputs(node)):
         raise GraphError("takes a node that does not stand before it")
-    if node.op not in (PICK, GROUP) and node.strict > len(node.args):
+    if node.strict > len(node.args):
         raise GraphError("has more strict arguments than arguments")
 
 
@@ -95,9 +90,9 @@ def _check_node(node: TypedNode | BodyNode, args: list[Type]) -> None:
     elif name in OPS and OPS[name].kind is Kind.LOOP:
         if not node.bodies:
             raise GraphError("is a loop without a body")
-    elif node.op not in ("input", "const", FAILED, PICK, GROUP, POWER, POWER_IN_BODY) and node.op not in FREE:
+    elif node.op not in ("input", "const", FAILED, POWER, POWER_IN_BODY) and node.op not in FREE:
         raise GraphError("has an unknown operation")
-    if node.bodies and name not in OPS and node.op not in (GROUP, CHOOSE, POWER, POWER_IN_BODY):
+    if node.bodies and name not in OPS and node.op not in (CHOOSE, POWER, POWER_IN_BODY):
         raise GraphError("has a body it cannot run")
     for body in node.bodies:
         _check_body(body, args)

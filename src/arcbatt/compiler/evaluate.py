@@ -7,10 +7,8 @@ from typing import Any, Final
 
 from arcbatt.compiler.typed import (
     CHOOSE,
-    GROUP,
     GUARD,
     ON_FUNCTIONS,
-    PICK,
     POWER,
     POWER_COUNT,
     POWER_IN_BODY,
@@ -84,18 +82,7 @@ class _Run:
             return node.args[2], 0
         args = [self.known[arg] for arg in node_inputs(node)]
         costs = [self.costs[arg] for arg in node_inputs(node)]
-        if node.op == PICK:
-            picked: tuple[Any, int] = args[0][node.args[1]]
-            return picked
-        if node.op == GROUP:
-            return [self._member(body, args, costs) for body in node.bodies], 0
         return self._measured(node, args, costs)
-
-    def _member(self, body: Body, args: list[Any], costs: list[int]) -> tuple[Outcome, int]:
-        """A member of a group: a body of one node over the group's arguments."""
-        member = body.nodes[0]
-        places = [body.captures[arg] for arg in member.args]
-        return self._measured(member, [args[place] for place in places], [costs[place] for place in places])
 
     def _measured(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> tuple[Outcome, int]:
         """The outcome of a node and the steps it took, counted from zero."""

@@ -19,10 +19,6 @@ class Rewrites:
     """Calls in a loop body that do not depend on the item move out of it."""
     algebra: bool = True
     """Identities: turns of turns, idempotent and self-inverse calls, colours of a turned grid, ..."""
-    group_objects: bool = True
-    """objects and o_g of one grid in several modes are found in one walk."""
-    group_traversals: bool = True
-    """Loops over one container share one traversal."""
     columns: bool = True
     """The engine runs loops over numbers for many items at once."""
 
@@ -30,11 +26,6 @@ class Rewrites:
     def names() -> tuple[str, ...]:
         """The name of every switch."""
         return tuple(field.name for field in fields(Rewrites))
-
-    @staticmethod
-    def lowered() -> Rewrites:
-        """Those for bytecode, which has no groups."""
-        return Rewrites(group_objects=False, group_traversals=False)
 
     @staticmethod
     def none() -> Rewrites:

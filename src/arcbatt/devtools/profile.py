@@ -22,7 +22,6 @@ from arcbatt.compiler.lower.codes import CODES
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.compiler.pipeline import Stats, compile_graph
-from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import TypedGraph, node_inputs
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.devtools.bench.sides import engine_kinds
@@ -206,7 +205,7 @@ def profile(
     with clock.stage("merge"):
         graph = programs if isinstance(programs, Graph) else merge(programs)
     with clock.stage("compile"):
-        typed = compile_graph(graph, Rewrites.lowered()).graph
+        typed = compile_graph(graph).graph
     stats = compile_graph(graph).stats
     with clock.stage("compile, lower, load"):
         engine = Engine(graph, threads=threads)

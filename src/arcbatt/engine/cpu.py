@@ -65,7 +65,7 @@ class Engine:
         self.graph = graph
         self.threads = threads or os.cpu_count() or 1
         self.max_steps = max_steps
-        plain = rewrites or Rewrites.lowered()
+        plain = rewrites or Rewrites()
         typed = compile_graph(graph, plain).graph
         self.code: Code = lower(typed, columns=plain.columns, without=missing(graph, self.core))
         self.names = list(graph.outputs)

@@ -25,10 +25,8 @@ from arcbatt.compiler.lower.variants import NUMBER, Variant
 from arcbatt.compiler.typed import (
     CHOOSE,
     FREE,
-    GROUP,
     GUARD,
     ON_FUNCTIONS,
-    PICK,
     POWER,
     POWER_COUNT,
     POWER_IN_BODY,
@@ -134,7 +132,7 @@ class _Slots:
 
 
 def lower(graph: TypedGraph, *, columns: bool = True, without: Mapping[str, str] | None = None) -> Code:
-    """The bytecode of a graph (without groups), programs that cannot be lowered left out with a reason.
+    """The bytecode of a graph, programs that cannot be lowered left out with a reason.
 
     Without `columns` no loop runs for many items at once. `without` are operations of one's own whose functions are
     not to be had, and why.
@@ -199,7 +197,7 @@ class _Lowering:
 
     def _owns(self, index: int) -> bool:
         node = self.graph.nodes[index]
-        return node.op not in ("input", "const", "identity") and node.op != PICK
+        return node.op not in ("input", "const", "identity")
 
     def _last_use(self) -> dict[int, int]:
         last: dict[int, int] = {}
@@ -318,8 +316,6 @@ class _Lowering:
             return Value(slot, node.type)
         if op == "const":
             return self.constant(node.type, node.args[:2], node.args[2])
-        if op in (GROUP, PICK):
-            raise LowerError("groups are not lowered")
         if op in FREE and not node.bodies:
             return self.free_node(code, node, args)
         if node.bodies:

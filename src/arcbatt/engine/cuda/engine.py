@@ -155,7 +155,7 @@ class Engine:
         """Whether the groups of a block begin their items at the same time."""
         self.timed = False
         """Whether to take the time of every task."""
-        self._rewrites = rewrites or Rewrites.lowered()
+        self._rewrites = rewrites or Rewrites()
         self._typed = compile_graph(graph, self._rewrites).graph
         self._slices = slices
         self._arena_bytes = arena_bytes
