@@ -15,7 +15,7 @@ from arcbatt.data.tasks import load_tasks
 from arcbatt.engine.cpu import Engine
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Reason
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import parse_type
 from arcbatt.runs.runner import run_programs
 from arcbatt.syntax import parse_program, parse_text
@@ -142,10 +142,10 @@ def undocumented(grid):
     ],
 )
 def test_what_cannot_be_an_operation(signature, function, options, problem):
-    before = set(OPS)
+    before = set(current().ops)
     with pytest.raises(UsageError, match=problem):
         op(signature, **options)(function)
-    assert set(OPS) == before
+    assert set(current().ops) == before
 
 
 def test_only_ones_own_can_be_removed():

@@ -12,7 +12,7 @@ from arcbatt.compiler.lower.lower import lower
 from arcbatt.compiler.lower.variants import NATIVE, VARIANTS
 from arcbatt.compiler.pipeline import compile_graph
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, IJ, INT, parse_type
 from arcbatt.syntax import parse_program
 
@@ -32,7 +32,7 @@ def test_every_primitive_has_a_native_form():
     from arcbatt.compiler.lower.generic import GENERIC
 
     served = {variant.name for variant in VARIANTS} | GENERIC.keys()
-    assert served == {name for name, spec in OPS.items() if spec.kind is Kind.PLAIN}
+    assert served == {name for name, spec in STANDARD.ops.items() if spec.kind is Kind.PLAIN}
     for variant in VARIANTS:
         assert {*variant.rule.params, variant.rule.result} <= NATIVE.keys()
 

@@ -11,7 +11,7 @@ from arcbatt.compiler.graph import INPUT, INVOKE, Graph
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Call, Expr, Name, names
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.support.files import beside
 
 FORMAT: Final = "# arcbatt batt, format 1"
@@ -78,7 +78,7 @@ VECTORIZED = {self.vectorized}
         found: set[str] = set()
         for node in self.number:
             found |= names(self.expression(node))
-        return {name for name in found if name in OPS or name in CONSTANTS or name == "invoke"}
+        return {name for name in found if name in current().ops or name in CONSTANTS or name == "invoke"}
 
     def table(self) -> str:
         rows = "\n".join(f'    {number}: "{self.expression(node)}",' for node, number in self.number.items())

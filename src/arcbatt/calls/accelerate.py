@@ -24,7 +24,7 @@ from arcbatt.calls.operations import OPERATION_ERRORS
 from arcbatt.language.reference import call as reference
 from arcbatt.language.reference import primitive
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, Rule, Type, variables
 
 _LOCK: Final = threading.RLock()
@@ -197,7 +197,7 @@ def _functions(modules: Iterable[ModuleType]) -> list[FunctionType]:
     for module in modules:
         for value in vars(module).values():
             original = _SERVING[value].original if isinstance(value, FunctionType) and value in _SERVING else value
-            spec = OPS.get(getattr(original, "__name__", ""))
+            spec = current().ops.get(getattr(original, "__name__", ""))
             if not isinstance(original, FunctionType) or spec is None or spec.kind is not Kind.PLAIN:
                 continue
             if original.__code__.co_argcount == spec.arity <= _MOST_ARGUMENTS:
@@ -218,7 +218,7 @@ def measure(function: FunctionType) -> Measured:
     name = function.__name__
     seconds = engine_seconds = 0.0
     rules: list[Rule] = []
-    for rule in OPS[name].rules:
+    for rule in current().op(name).rules:
         if any(True for param in rule.params for _ in variables(param)):
             continue
         engine = engine_for(primitive(name), (None,) * len(rule.params), rule.params)

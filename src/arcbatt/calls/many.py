@@ -23,7 +23,7 @@ from arcbatt.language.failures import Failed, Outcome, first_failure
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Program
 from arcbatt.language.reference import primitive
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import CELL, INT, NEVER, OBJECT, Type
 
 Language = str | Function | Program
@@ -86,7 +86,7 @@ def function_of(function: Any) -> Function | Program | None:
     if isinstance(function, Function | Program):
         return function
     if isinstance(function, str):
-        if function not in OPS:
+        if function not in current().ops:
             raise UsageError(f"no primitive {function!r}; docs/ops.md lists them")
         return primitive(function)
     return None

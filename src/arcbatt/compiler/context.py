@@ -18,7 +18,7 @@ from arcbatt.compiler.typed import FAILED, FREE, INPUT_BITS, Body, BodyNode, Typ
 from arcbatt.language.encoding import encode
 from arcbatt.language.failures import Fail
 from arcbatt.language.reference import Machine
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, GRID, Set, Type
 from arcbatt.language.values import Value
 
@@ -63,7 +63,7 @@ class Context(ABC):
         machine = Machine(_FOLD_STEPS)
         values = tuple(constant_value(arg) for arg in draft.args)
         try:
-            result = machine.primitive(OPS[draft.op], values, machine.call)
+            result = machine.primitive(current().op(draft.op), values, machine.call)
         except Fail:
             return None
         if machine.size(result) > _FOLD_SIZE:

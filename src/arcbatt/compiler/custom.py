@@ -1,6 +1,6 @@
 """Kernels of operations of one's own: an expression over cells, or a function written in the kernel's own terms.
 
-What is registered here is what lowering looks up; `arcbatt.op` registers.
+An operation's entry in the language holds its kernel; `arcbatt.op` puts it there.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 
 from arcbatt.compiler.lower.variants import NATIVE
 from arcbatt.errors import UsageError
+from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, CELL, GRID, INT, Rule
 
 MOST_ARGS: Final = 4
@@ -82,8 +83,13 @@ AB_CALL Status custom_{self.number}(Ctx& c, const u32* const* args, u32* result)
 
 
 Kernel = CellKernel | SourceKernel
-KERNELS: Final[dict[str, Kernel]] = {}
-"""The kernels of operations of one's own, by name."""
+
+
+def kernel_of(name: str) -> Kernel | None:
+    """The kernel of an operation of the language in use, if it is one's own and has one."""
+    spec = current().ops.get(name)
+    kernel = spec.kernel if spec else None
+    return kernel if isinstance(kernel, CellKernel | SourceKernel) else None
 
 
 def cell_kernel(rule: Rule, words: tuple[int, ...]) -> CellKernel:
@@ -122,5 +128,5 @@ def device_text(kernels: Iterable[SourceKernel]) -> str:
 
 def source_kernels(names: Iterable[str]) -> list[SourceKernel]:
     """Those of some operations that are functions of the kernel."""
-    found = (KERNELS.get(name) for name in sorted(set(names)))
+    found = (kernel_of(name) for name in sorted(set(names)))
     return [kernel for kernel in found if isinstance(kernel, SourceKernel)]

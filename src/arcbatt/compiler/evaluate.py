@@ -23,7 +23,7 @@ from arcbatt.language.limits import MAX_FUNCTION_CALLS, MAX_STEPS
 from arcbatt.language.primitives.containers import merge
 from arcbatt.language.reference import Machine
 from arcbatt.language.sample import Sample
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import Set
 from arcbatt.language.values import like, ordered
 
@@ -110,7 +110,7 @@ class _Run:
                 return _power_count(args[0], args[1])
             if node.bodies:
                 return self._loop(node, args, costs)
-            return self.machine.primitive(OPS[node.op], tuple(args), self.machine.call)
+            return self.machine.primitive(current().op(node.op), tuple(args), self.machine.call)
         except Fail as fail:
             return Failed(fail.reason, fail.primitive or node.op, 0, fail.detail)
 
@@ -121,7 +121,7 @@ class _Run:
             return self._power(node, args, costs)
         if node.op.endswith(ON_FUNCTIONS):
             return self._over_functions(node, args, costs)
-        spec = OPS[node.op]
+        spec = current().op(node.op)
         if node.op in ("valmax", "valmin") and not args[0] and len(node.bodies) == 1:
             raise _EscapeError
         containers = args[: spec.arity - 1]
@@ -139,7 +139,7 @@ class _Run:
         machine.charge(1 + len(node.bodies) + machine.size(args[0]))
         results = [self._body(body, (), args, costs) for body in node.bodies]
         value: Any = frozenset(results) if isinstance(node.type, Set) else tuple(results)
-        machine.charge(machine.checked_size(OPS["rapply"], value))
+        machine.charge(machine.checked_size(current().op("rapply"), value))
         return value
 
     def _power(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
@@ -158,7 +158,7 @@ class _Run:
         value: Any = like(args[0], results)
         if name == "mapply":
             value = merge(value)
-        machine.charge(machine.checked_size(OPS[name], value))
+        machine.charge(machine.checked_size(current().op(name), value))
         return value
 
     def _body(

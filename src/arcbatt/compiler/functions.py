@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arcbatt.errors import ArcbattError
 from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import Type
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ Value = Ref | Known | Static | Mapped | Either
 
 def primitive(name: str) -> Known:
     """A primitive as a function."""
-    return Known(name, (), OPS[name].arity)
+    return Known(name, (), current().op(name).arity)
 
 
 _FUNCTION_PARTS: Final = {"compose": 2, "chain": 3, "fork": 3, "matcher": 1, "rbind": 1, "lbind": 1, "power": 1}

@@ -16,7 +16,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines
 from arcbatt.language.spec import Fact
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import Type
 
 INPUT: Final = "input"
@@ -25,7 +25,7 @@ PRIMITIVE: Final = "primitive"
 INVOKE: Final = "invoke"
 """A call of a function value: the function, then its arguments."""
 
-_COMMUTATIVE: Final = frozenset(name for name, spec in OPS.items() if Fact.COMMUTATIVE in spec.facts)
+_COMMUTATIVE: Final = STANDARD.names_with(Fact.COMMUTATIVE)
 
 
 class Node(NamedTuple):
@@ -102,7 +102,7 @@ class Graph:
             self.calls_read += 1
             args = tuple([self._expression(arg, scope) for arg in expr.args])
             function = expr.function
-            if isinstance(function, Name) and function.id in OPS:
+            if isinstance(function, Name) and function.id in current().ops:
                 return self.add(function.id, args, expr.line)
             return self.add(INVOKE, (self._expression(function, scope), *args), expr.line)
         if isinstance(expr, Const):

@@ -6,7 +6,6 @@ calls g, then f. What cannot be typed or resolved is left out with a reason, and
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Final
 
 from arcbatt.compiler.context import BodyBuilder, Context, Draft, Top, constant_value, need_ref
@@ -36,14 +35,12 @@ from arcbatt.compiler.typed import (
     Body,
 )
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import (
     BOOL,
-    CELL,
     GRID,
     INT,
     NEVER,
-    OPT_INT,
     Fn,
     Rule,
     Seq,
@@ -59,7 +56,6 @@ from arcbatt.language.types import (
 from arcbatt.language.values import ordered, rank
 
 _INPUT_TYPES: Final[dict[str, Type]] = {"I": GRID, "S": Seq(Tup((GRID, GRID))), "C": GRID}
-_NUMBERS: Final = (INT, BOOL, OPT_INT, NEVER)
 _CHOICE_STEPS: Final = 5
 """What `branch` of two functions costs: 1, and 1 each for condition, functions and result."""
 
@@ -74,20 +70,6 @@ def type_of_constant(value: Any) -> Type:
     if isinstance(value, bool):
         return BOOL
     return INT if isinstance(value, int) else Tup((INT,) * len(value))
-
-
-@lru_cache(maxsize=200_000)
-def plain_type(op: str, args: tuple[Type, ...]) -> tuple[Type, bool] | None:
-    """What a plain primitive gives for arguments of these types, and whether they fit exactly."""
-    spec = OPS[op]
-    for exact in (True, False):
-        if rule := spec.rule_for(args, exact=exact):
-            return (NEVER, exact) if any(True for _ in variables(rule.result)) else (rule.result, exact)
-    if spec.arity == 1 and args[0] in (INT, BOOL) and all(rule.params[0] != BOOL for rule in spec.rules):
-        return NEVER, False  # a number where a container, a pair or a grid is wanted always fails
-    if op == "colorcount" and args[1] not in _NUMBERS:
-        return plain_type(op, (args[0], INT))  # no cell has such a colour
-    return (INT, True) if op == "size" and args[0] == CELL else None
 
 
 class _Specializer:
@@ -244,7 +226,7 @@ class _Specializer:
         return context.emit(Draft(CHOOSE, captured, kind, 1, bodies))
 
     def call_primitive(self, context: Context, name: str, args: list[Value]) -> Value:
-        spec = OPS[name]
+        spec = current().op(name)
         if len(args) != spec.arity:
             raise UnresolvedError(f"{name} takes {spec.arity} arguments, got {len(args)}")
         if spec.kind is Kind.COMBINATOR:
@@ -254,7 +236,7 @@ class _Specializer:
         refs = [arg for arg in args if isinstance(arg, Ref)]
         if len(refs) != len(args):
             return self.with_functions(context, name, args)
-        found = plain_type(name, tuple(ref.type for ref in refs))
+        found = spec.call_type(tuple([ref.type for ref in refs]))
         if found is None and name == "branch" and refs[0].constant and refs[0].type == BOOL:
             found = refs[1 if constant_value(refs[0]) else 2].type, True
         if found is None:
@@ -322,7 +304,7 @@ class _Specializer:
         """A primitive that calls a function for items, as a node with a body."""
         if name == "rapply":
             return self.rapply(context, args)
-        spec = OPS[name]
+        spec = current().op(name)
         position = spec.function_place
         function = args[position]
         if not isinstance(function, Known):

@@ -23,7 +23,7 @@ from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.program import Call, Name, Program
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.values import Grid, Value
 from arcbatt.syntax import parse_expression
 
@@ -43,7 +43,7 @@ class Vector:
     @property
     def primitives(self) -> set[str]:
         """The primitives the expression uses."""
-        return set(re.findall(r"[a-z]\w*", self.expr)) & OPS.keys()
+        return set(re.findall(r"[a-z]\w*", self.expr)) & current().ops.keys()
 
     @property
     def paste(self) -> str:

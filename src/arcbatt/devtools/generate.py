@@ -13,12 +13,12 @@ from typing import Final
 
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
-from arcbatt.language.spec import Kind, OpSpec
-from arcbatt.language.table import OPS
+from arcbatt.language.spec import Kind, OpSpec, Over
+from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import BOOL, GRID, IJ, INT, Fn, Rule, Seq, Tup, Type, match, substitute
 
-_PLAIN: Final = [spec for spec in OPS.values() if spec.kind is Kind.PLAIN]
-_LOOPS: Final = [spec for spec in OPS.values() if spec.kind is Kind.LOOP and spec.name != "rapply"]
+_PLAIN: Final = [spec for spec in STANDARD.ops.values() if spec.kind is Kind.PLAIN]
+_LOOPS: Final = [spec for spec in STANDARD.ops.values() if spec.loop and spec.loop.over is not Over.FUNCTIONS]
 _TRIES: Final = 40
 _EXACT: Final = 0.97
 """How often a draw must fit exactly; the rest pass tuples as patches, IJs or grids, which may fail when run."""
@@ -197,12 +197,12 @@ def result_type(spec: OpSpec, args: tuple[Type, ...], *, exact: bool = False) ->
 def _alike() -> dict[str, list[str]]:
     """For each primitive, those with the same signature; for each constant, those of its type."""
     by_signature: dict[str, list[str]] = defaultdict(list)
-    for spec in OPS.values():
+    for spec in current().ops.values():
         by_signature[spec.signature].append(spec.name)
     by_type: dict[Type, list[str]] = defaultdict(list)
     for name, kind in _CONSTANT_TYPES.items():
         by_type[kind].append(name)
-    alike = {spec.name: by_signature[spec.signature] for spec in OPS.values()}
+    alike = {spec.name: by_signature[spec.signature] for spec in current().ops.values()}
     return alike | {name: by_type[kind] for name, kind in _CONSTANT_TYPES.items()}
 
 

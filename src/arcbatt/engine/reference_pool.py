@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.engine.reference_worker import Ready, Returned, TakeGraph
-from arcbatt.language.table import LANGUAGE
+from arcbatt.language.table import STANDARD
 
 MOST_FAILED_STARTS: Final = 3
 """How many processes may end before they are ready, until no more are started."""
@@ -198,7 +198,7 @@ def crew_of(threads: int) -> Crew | None:
 def known_elsewhere(graph: Graph) -> bool:
     """Whether other processes know all operations of a graph: they do not know those of one's own."""
     names = (args[0] if op == PRIMITIVE else op for op, args in graph.nodes if op not in (INPUT, CONST, INVOKE))
-    return LANGUAGE.issuperset(names)
+    return STANDARD.ops.keys() >= set(names)
 
 
 def pickled(message: TakeGraph) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from arcbatt.compiler.custom import KERNELS, CellKernel, Kernel
+from arcbatt.compiler.custom import CellKernel, Kernel, kernel_of
 from arcbatt.compiler.lower import columns as columnwise
 from arcbatt.compiler.lower.codes import (
     CODES,
@@ -37,7 +37,7 @@ from arcbatt.compiler.typed import (
     node_inputs,
 )
 from arcbatt.language.spec import Cost
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import (
     BOOL,
     CELL,
@@ -339,12 +339,12 @@ class _Lowering:
             return self.color_of_tuple(code, args[0], times, cost)
         if name == "colorcount" and args[1].type not in (INT, BOOL, OPT_INT):
             return self.count_of_no_colour(code, args, times, cost)
-        flags = (MULTIPLIES if OPS[name].cost is Cost.PRODUCT else 0,)
+        flags = (MULTIPLIES if current().op(name).cost is Cost.PRODUCT else 0,)
         rule = _rule_for(name, tuple(arg.type for arg in args), node.type)
         if name in _GENERIC:
             return _GENERIC[name](self, code, node, args, rule, times, cost)
-        if name in KERNELS:
-            return self.own_operation(code, KERNELS[name], name, args, times, cost)
+        if kernel := kernel_of(name):
+            return self.own_operation(code, kernel, name, args, times, cost)
         variant = Variant(name, rule)
         if variant not in NUMBER:
             raise LowerError(f"no native {name} of {rule}")
@@ -660,7 +660,7 @@ def _rule_for(name: str, types: tuple[Type, ...], result: Type) -> Rule:
     if name in ("paint", "underpaint") and as_seq(types[1]) == Seq(CELL):
         return Rule((GRID, Seq(CELL)), GRID)
     for exact in (True, False):
-        if rule := OPS[name].rule_for(types, exact=exact):
+        if rule := current().op(name).rule_for(types, exact=exact):
             return rule
     if name in ("branch", "size"):  # a branch by a constant, the size of a Cell: typed where they stand
         return Rule(types, result)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from arcbatt.language import limits
 from arcbatt.language.spec import Cost, Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, OPT_INT, Rule, Seq, Set, Type
 
 NATIVE: Final[dict[Type, str]] = {
@@ -43,7 +43,7 @@ class Variant(NamedTuple):
 
 def _variants() -> list[Variant]:
     found = []
-    for name, spec in OPS.items():
+    for name, spec in STANDARD.ops.items():
         if spec.family not in _FAMILIES or name in _GENERIC or spec.kind is not Kind.PLAIN:
             continue
         rules = list(spec.rules)
@@ -99,7 +99,7 @@ def multiplies_text() -> str:
     """The text of multiplies.inc: variants that cost the product of their arguments' sizes."""
     lines = ["// Generated from the op table by `make native`; do not edit."]
     for number, (name, rule) in enumerate(VARIANTS):
-        if OPS[name].cost is Cost.PRODUCT:
+        if STANDARD.op(name).cost is Cost.PRODUCT:
             lines.append(f"AB_MULTIPLIES({number})  // {name}: {rule}")
     return "\n".join(lines) + "\n"
 
