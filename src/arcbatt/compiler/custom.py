@@ -6,11 +6,11 @@ An operation's entry in the language holds its kernel; `arcbatt.op` puts it ther
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from arcbatt.compiler.cpp_names import KEYWORDS
 from arcbatt.compiler.lower.variants import NATIVE
 from arcbatt.errors import UsageError
 from arcbatt.language.table import current
@@ -23,13 +23,6 @@ _PATTERNS: Final[dict[str, str]] = {
     "IntSeq": "[I]", "Objects": "{{K}}", "ObjectSeq": "[{K}]", "GridSeq": "[G]", "CellSeq": "[K]",
 }  # fmt: skip
 """How native/check/signatures.h writes the types a function takes or gives."""
-_OUT_OF_USE: Final = re.compile(
-    "c|out|alignas|alignof|and|and_eq|asm|auto|bitand|bitor|bool|break|case|catch|char|class|compl|const|constexpr|"
-    "continue|decltype|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|friend|goto|if|inline|"
-    "int|long|mutable|namespace|new|noexcept|not|not_eq|nullptr|operator|or|or_eq|private|protected|public|register|"
-    "return|short|signed|sizeof|static|struct|switch|template|this|throw|true|try|typedef|typeid|typename|union|"
-    "unsigned|using|virtual|void|volatile|wchar_t|while|xor|xor_eq|.*__.*"
-)
 
 
 @dataclass(frozen=True)
@@ -109,7 +102,7 @@ def source_kernel(name: str, rule: Rule, params: tuple[str, ...], body: str) -> 
             known = ", ".join(str(one) for one in NATIVE if one != CELL)
             raise UsageError(f"{kind} cannot be passed to a function of the kernel; these can: {known}")
     for word in (name, *params):
-        if _OUT_OF_USE.fullmatch(word) or not word.isascii():
+        if word in KEYWORDS | {"c", "out"} or "__" in word or not word.isascii():
             raise UsageError(f"{word!r} cannot be a name in a function of the kernel (c and out are its own)")
     return SourceKernel(name, rule, params, body)
 
