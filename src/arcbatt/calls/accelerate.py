@@ -21,7 +21,7 @@ from typing import Any, Final
 from arcbatt.calls.many import engine_for
 from arcbatt.calls.measured import Kept, Measured
 from arcbatt.calls.operations import OPERATION_ERRORS
-from arcbatt.language.reference import call as reference
+from arcbatt.language.primitives.objects import o_g
 from arcbatt.language.reference import primitive
 from arcbatt.language.spec import Kind
 from arcbatt.language.table import current
@@ -279,6 +279,6 @@ def _example(kind: Type, side: int, place: int) -> Any:
         IJ: lambda: (1 + place, 2),
         INDICES: lambda: frozenset(colours) or frozenset({(place, 0), (place, 1)}),
         OBJECT: lambda: frozenset((1 + place, at) for at in colours) or frozenset({(1, (place, 0))}),
-        OBJECTS: lambda: reference("o_g", grid, 5),
+        OBJECTS: lambda: o_g(grid, 5),
     }
     return known[kind]() if kind in known else None

@@ -140,11 +140,12 @@ def _lifted(function: Function, values: list[Any]) -> Function:
     """The function with values bound into it moved to the list; how often `power` applies stays."""
     if not function.parts:
         return function
+    made = current().op(function.name).combinator
     parts: list[Any] = []
     for part in function.parts:
         if isinstance(part, Function):
             parts.append(_lifted(part, values))
-        elif function.name == "power":
+        elif made and made.repeats:
             parts.append(part)
         else:
             values.append(part)

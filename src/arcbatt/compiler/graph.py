@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from arcbatt.compiler.passes.commutative import in_order
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines
-from arcbatt.language.spec import Fact
-from arcbatt.language.table import STANDARD, current
+from arcbatt.language.table import current
 from arcbatt.language.types import Type
 
 INPUT: Final = "input"
@@ -24,8 +24,6 @@ CONST: Final = "const"
 PRIMITIVE: Final = "primitive"
 INVOKE: Final = "invoke"
 """A call of a function value: the function, then its arguments."""
-
-_COMMUTATIVE: Final = STANDARD.names_with(Fact.COMMUTATIVE)
 
 
 class Node(NamedTuple):
@@ -59,9 +57,7 @@ class Graph:
 
     def add(self, op: str, args: tuple[Any, ...], line: int = 0) -> int:
         """The node, made if it is new."""
-        if op in _COMMUTATIVE and self.merge_commutative and args[1] < args[0]:
-            args = (args[1], args[0])
-        node = Node(op, args)
+        node = Node(op, in_order(op, args) if self.merge_commutative else args)
         known = self._known.get(node)
         if known is None:
             known = self._known[node] = len(self.nodes)

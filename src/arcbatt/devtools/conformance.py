@@ -12,9 +12,9 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from arcbatt.data.grids import to_grid
 from arcbatt.errors import ArcbattError, DataError
@@ -23,12 +23,12 @@ from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.program import Call, Name, Program
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
-from arcbatt.language.table import current
+from arcbatt.language.spec import Does, Gives, OpSpec
+from arcbatt.language.table import STANDARD
 from arcbatt.language.values import Grid, Value
 from arcbatt.syntax import parse_expression
 
 Run = Callable[[Program, Sample], Outcome]
-_UNMERGED: Final = {"mpapply": "papply", "mapply": "apply", "merge": "identity"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Vector:
     @property
     def primitives(self) -> set[str]:
         """The primitives the expression uses."""
-        return set(re.findall(r"[a-z]\w*", self.expr)) & current().ops.keys()
+        return set(re.findall(r"[a-z]\w*", self.expr)) & STANDARD.ops.keys()
 
     @property
     def paste(self) -> str:
@@ -107,6 +107,16 @@ def check(vectors: Iterator[Vector], run: Run = evaluate) -> Report:
     return report
 
 
+def _unmerged(spec: OpSpec | None) -> str | None:
+    """The primitive that gives what this one merges, if it merges what it is given or what a function gives."""
+    if spec is not None and spec.loop and spec.loop.gives is Gives.CONTAINER:
+        wanted = replace(spec.loop, gives=Gives.ITEM)
+        return next(other.name for other in STANDARD.ops.values() if other.loop == wanted)
+    if spec is not None and spec.does is Does.MERGE:
+        return next(other.name for other in STANDARD.ops.values() if other.does is Does.SAME)
+    return None
+
+
 def _agrees(vector: Vector, outcome: Outcome) -> bool:
     if isinstance(outcome, Failed):
         return vector.error
@@ -127,7 +137,7 @@ def _agrees_by_set_order(vector: Vector, program: Program, outcome: Outcome) -> 
         or not isinstance(result.function, Name)
     ):
         return False
-    unmerged = _UNMERGED.get(result.function.id)
+    unmerged = _unmerged(STANDARD.ops.get(result.function.id))
     if unmerged is None:
         return False
     parts = evaluate(Program("solve_parts", ("I",), (), Call(Name(unmerged), result.args)), Sample(vector.grid))
