@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from arcbatt.language.failures import Reason
@@ -32,9 +33,17 @@ from arcbatt.language.types import (
 )
 
 _NUMBERS: Final = (INT, BOOL, OPT_INT, NEVER)
+_REMEMBERED: Final = 200_000
+"""Answers that are kept about calls of primitives, since the same is asked again and again."""
 
 
-class Fact(Enum):
+class _Fact(Enum):
+    """An enumeration whose members are looked up all the time: Enum's own hash is a function in Python."""
+
+    __hash__ = object.__hash__
+
+
+class Fact(_Fact):
     """What passes may rely on."""
 
     COMMUTATIVE = auto()
@@ -84,7 +93,7 @@ class Cost(Enum):
     """The sizes of its two arguments, multiplied."""
 
 
-class Does(Enum):
+class Does(_Fact):
     """What a primitive that takes values of any type does with them."""
 
     SAME = auto()
@@ -231,20 +240,13 @@ class OpSpec:
     object_mode: tuple[int, ...] = ()
     """Of a primitive that finds the objects of a grid: what each later argument counts in the mode, R0 to R7."""
     kernel: Kernel | None = None
-    _found: dict[tuple[tuple[Type, ...], bool], Rule | None] = field(default_factory=dict, init=False, repr=False)
-    """Answers of `rule_for`, which is asked the same again and again."""
-    _typed: dict[tuple[Type, ...], tuple[Type, bool] | None] = field(default_factory=dict, init=False, repr=False)
-    """Answers of `call_type`, likewise."""
+    does: Does | None = None
+    """What it does with values of any type, if it takes such."""
 
     @property
     def arity(self) -> int:
         """How many arguments a call takes."""
         return len(self.params)
-
-    @property
-    def does(self) -> Does | None:
-        """What it does with values of any type, if it takes such."""
-        return self.generic.does if self.generic else None
 
     @property
     def function_place(self) -> int:
@@ -253,47 +255,47 @@ class OpSpec:
 
     def rule_for(self, args: tuple[Type, ...], *, exact: bool) -> Rule | None:
         """The first rule that takes arguments of these types, its variables filled in."""
-        key = (args, exact)
-        if key not in self._found:
-            self._found[key] = self._rule_for(args, exact)
-        return self._found[key]
-
-    def _rule_for(self, args: tuple[Type, ...], exact: bool) -> Rule | None:
-        if len(args) != self.arity:
-            return None
-        for rule in self.rules:
-            bound: dict[str, Type] = {}
-            if all(
-                match(param, arg, bound, exact=exact) and not self._sees_grid(at, param, arg)
-                for at, (param, arg) in enumerate(zip(rule.params, args, strict=True))
-            ):
-                return Rule(tuple(substitute(param, bound) for param in rule.params), substitute(rule.result, bound))
-        return None
-
-    def _sees_grid(self, at: int, param: Type, arg: Type) -> bool:
-        """Whether a tuple of cells, meant as a patch, would be seen as a grid: the primitive takes grids there too."""
-        return isinstance(param, Set) and as_seq(arg) is not None and any(r.params[at] == GRID for r in self.rules)
+        return _rule_for(self, args, exact)
 
     def call_type(self, args: tuple[Type, ...]) -> tuple[Type, bool] | None:
         """What a plain primitive gives for arguments of these types, and whether they fit exactly."""
-        if args not in self._typed:
-            self._typed[args] = self._call_type(args)
-        return self._typed[args]
-
-    def _call_type(self, args: tuple[Type, ...]) -> tuple[Type, bool] | None:
-        for exact in (True, False):
-            if rule := self.rule_for(args, exact=exact):
-                return (NEVER, exact) if any(True for _ in variables(rule.result)) else (rule.result, exact)
-        if self.arity == 1 and args[0] in (INT, BOOL) and all(rule.params[0] != BOOL for rule in self.rules):
-            return NEVER, False  # a number where a container, a pair or a grid is wanted always fails
-        if Fact.ANY_COLOUR in self.facts and args[1] not in _NUMBERS:
-            return self.call_type((args[0], INT))
-        return (INT, True) if self.does is Does.SIZE and args[0] == CELL else None
+        return _call_type(self, args)
 
     @property
     def can_fail(self) -> bool:
         """Whether well-typed arguments within the limits can make it fail."""
         return bool(self.fails)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _rule_for(spec: OpSpec, args: tuple[Type, ...], exact: bool) -> Rule | None:
+    if len(args) != spec.arity:
+        return None
+    for rule in spec.rules:
+        bound: dict[str, Type] = {}
+        if all(
+            match(param, arg, bound, exact=exact) and not _sees_grid(spec, at, param, arg)
+            for at, (param, arg) in enumerate(zip(rule.params, args, strict=True))
+        ):
+            return Rule(tuple(substitute(param, bound) for param in rule.params), substitute(rule.result, bound))
+    return None
+
+
+def _sees_grid(spec: OpSpec, at: int, param: Type, arg: Type) -> bool:
+    """Whether a tuple of cells, meant as a patch, would be seen as a grid: the primitive takes grids there too."""
+    return isinstance(param, Set) and as_seq(arg) is not None and any(r.params[at] == GRID for r in spec.rules)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _call_type(spec: OpSpec, args: tuple[Type, ...]) -> tuple[Type, bool] | None:
+    for exact in (True, False):
+        if rule := spec.rule_for(args, exact=exact):
+            return (NEVER, exact) if any(True for _ in variables(rule.result)) else (rule.result, exact)
+    if spec.arity == 1 and args[0] in (INT, BOOL) and all(rule.params[0] != BOOL for rule in spec.rules):
+        return NEVER, False  # a number where a container, a pair or a grid is wanted always fails
+    if Fact.ANY_COLOUR in spec.facts and args[1] not in _NUMBERS:
+        return spec.call_type((args[0], INT))
+    return (INT, True) if spec.does is Does.SIZE and args[0] == CELL else None
 
 
 def make_spec(
@@ -333,4 +335,5 @@ def make_spec(
         combinator=combinator,
         object_mode=object_mode,
         kernel=kernel,
+        does=generic.does if generic else None,
     )

@@ -31,7 +31,7 @@ def lower_plain(out: Emitter, site: Site, node: TypedNode | BodyNode, args: list
     rule = _rule_for(spec, tuple([arg.type for arg in args]), node.type)
     if spec.generic:
         return lower_generic(out, site, Call(spec, node.type, args, rule))
-    if kernel := kernel_of(spec.name):
+    if spec.kernel and (kernel := kernel_of(spec.name)):
         return _custom(out, site, kernel, spec.name, args)
     variant = Variant(spec.name, rule)
     if variant not in NUMBER:
