@@ -12,7 +12,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +110,9 @@ def check(vectors: Iterator[Vector], run: Run = evaluate) -> Report:
 def _unmerged(spec: OpSpec | None) -> str | None:
     """The primitive that gives what this one merges, if it merges what it is given or what a function gives."""
     if spec is not None and spec.loop and spec.loop.gives is Gives.CONTAINER:
-        wanted = replace(spec.loop, gives=Gives.ITEM)
-        return next(other.name for other in STANDARD.ops.values() if other.loop == wanted)
+        wanted = (spec.loop.over, Gives.ITEM)
+        loops = ((other.name, other.loop) for other in STANDARD.ops.values() if other.loop)
+        return next(name for name, loop in loops if (loop.over, loop.gives) == wanted)
     if spec is not None and spec.does is Does.MERGE:
         return next(other.name for other in STANDARD.ops.values() if other.does is Does.SAME)
     return None

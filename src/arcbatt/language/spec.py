@@ -183,16 +183,13 @@ class LoopSpec:
     """Of nothing it calls the function with 0."""
     stops: bool = False
     """Ends at the first item that is wanted; later ones are not tried."""
+    columnar: bool = False
+    """Engines can run its body for many items at once, one instruction after the other (native/loops/columns.h)."""
 
     @property
     def maps(self) -> bool:
         """Whether the result is what the function gives of each item of one container."""
         return self.over is Over.ITEMS and self.gives is Gives.ITEM
-
-    @property
-    def columnar(self) -> bool:
-        """Whether it can run for many items at once: each call gives one value, of one item or pair."""
-        return self.over is not Over.FUNCTIONS and self.gives is not Gives.CONTAINER
 
 
 @dataclass(frozen=True, slots=True)

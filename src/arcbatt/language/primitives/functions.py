@@ -153,10 +153,10 @@ OPS = (
     _op(rbind, "(a.., b -> c), b -> (a.. -> c)", combinator=CombinatorSpec(_right_bound, 1, binds=True), fails="limit"),
     _op(lbind, "(a, b.. -> c), a -> (b.. -> c)", combinator=CombinatorSpec(_left_bound, 1, binds=True), fails="limit"),
     _op(power, "(a -> a), Int -> (a -> a)", combinator=CombinatorSpec(_again, 1, repeats=True), fails="bounds limit"),
-    _op(apply, "(a -> b), <a> -> <b>", loop=LoopSpec(Gives.ITEM), fails="limit"),
+    _op(apply, "(a -> b), <a> -> <b>", loop=LoopSpec(Gives.ITEM, columnar=True), fails="limit"),
     _op(rapply, "<(a -> b)>, a -> <b>", loop=LoopSpec(Gives.ITEM, Over.FUNCTIONS)),
     _op(mapply, "(a -> ~b), <a> -> <b>", loop=LoopSpec(Gives.CONTAINER), fails="limit"),
-    _op(papply, "(a, b -> c), ~a, ~b -> [c]", loop=LoopSpec(Gives.ITEM, Over.IN_STEP), fails="limit"),
+    _op(papply, "(a, b -> c), ~a, ~b -> [c]", loop=LoopSpec(Gives.ITEM, Over.IN_STEP, columnar=True), fails="limit"),
     _op(mpapply, "(a, b -> ~c), ~a, ~b -> [c]", loop=LoopSpec(Gives.CONTAINER, Over.IN_STEP), fails="limit"),
-    _op(prapply, "(a, b -> c), ~a, ~b -> {c}", loop=LoopSpec(Gives.ITEM, Over.PRODUCT), fails="limit"),
+    _op(prapply, "(a, b -> c), ~a, ~b -> {c}", loop=LoopSpec(Gives.ITEM, Over.PRODUCT, columnar=True), fails="limit"),
 )
