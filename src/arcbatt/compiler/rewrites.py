@@ -10,17 +10,17 @@ class Rewrites:
     """Switches of the rewrites, all on unless told otherwise."""
 
     commutative: bool = True
-    """add(a, b) and add(b, a) are one node."""
+    """add(a, b) and add(b, a) are one node (passes/commutative.py)."""
     fold: bool = True
-    """Calls of constants are computed when the program is compiled."""
+    """Calls of constants are computed when the program is compiled (passes/fold.py)."""
     body_sharing: bool = True
-    """Equal calls in one loop body are computed once."""
+    """Equal calls in one loop body are computed once (body.py)."""
     hoist: bool = True
-    """Calls in a loop body that do not depend on the item move out of it."""
+    """Calls in a loop body that do not depend on the item move out of it (passes/hoist.py)."""
     algebra: bool = True
-    """Identities: turns of turns, idempotent and self-inverse calls, colours of a turned grid, ..."""
+    """Identities: turns of turns, idempotent and self-inverse calls, colours of turned grids (passes/algebra.py)."""
     columns: bool = True
-    """The engine runs loops over numbers for many items at once."""
+    """The engine runs loops over numbers for many items at once (lower/columns.py)."""
 
     @staticmethod
     def names() -> tuple[str, ...]:
