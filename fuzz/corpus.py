@@ -12,7 +12,6 @@ from arcbatt.calls.custom import op
 from arcbatt.compiler.graph import merge
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.generate import Generator, mutants
@@ -90,13 +89,12 @@ def main() -> None:
     """Write the file."""
     target, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 120
     solvers, generator = library(), Generator(1)
-    plain = Rewrites(group_objects=False, group_traversals=False)
     third = count // 3
     chosen = [*solvers[:: max(1, len(solvers) // third)], *mutants(solvers, third, 1)]
     chosen += [generator.program(f"solve_r{k}", lines=6, samples=k % 3 == 0) for k in range(third)]
     batches = [(program.name, [program]) for program in chosen] + [("several", solvers[:3]), ("library", solvers)]
     batches += [*own_operations(), ("nested", [parse_program(_NESTED)])]
-    lowered = [(name, lower(compile_graph(merge(programs), plain).graph)) for name, programs in batches]
+    lowered = [(name, lower(compile_graph(merge(programs)).graph)) for name, programs in batches]
     programs = [blob(name, code) for name, code in lowered if code.outputs]
     tasks = load_tasks("arcagi")
     small = [task for task in tasks if sum(len(row) for pair in task.train for grid in pair for row in grid) < _CELLS]

@@ -9,13 +9,13 @@ from pathlib import Path
 from arcbatt.language import limits
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.spec import Cost, Fact, OpSpec
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import CLASSES
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "ops.md"
 FACTS = {
     Fact.COMMUTATIVE: "commutative",
-    Fact.INVOLUTION: "its own inverse on grids",
+    Fact.INVOLUTION: "its own inverse (grids, truths)",
     Fact.KEEPS_GRID: "keeps grids full",
     Fact.IDEMPOTENT: "idempotent",
     Fact.TURN_INVARIANT: "same of a turned grid",
@@ -45,9 +45,9 @@ def page() -> str:
         + " ".join(f"`{name}` is {' or '.join(map(str, members))}." for name, members in CLASSES.items()),
         "The column *fails* gives the reasons for which a call with well-typed arguments can fail.",
         "",
-        f"{len(OPS)} primitives, {len(CONSTANTS)} constants.",
+        f"{len(STANDARD.ops)} primitives, {len(CONSTANTS)} constants.",
     ]
-    for family, specs in groupby(OPS.values(), key=lambda spec: spec.family):
+    for family, specs in groupby(STANDARD.ops.values(), key=lambda spec: spec.family):
         out += ["", f"## {family.capitalize()}", "", "| call | type | gives | fails | facts |", "|---|---|---|---|---|"]
         out += map(row, specs)
     out += ["", "## Constants", "", "| name | value |", "|---|---|"]

@@ -7,13 +7,14 @@ when given something that has failed. Primitives and what combinators make are f
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.failures import Fail, Failed, Outcome, first_failure
 from arcbatt.language.functions import Function
 from arcbatt.language.reference import Machine
-from arcbatt.language.table import OPS
+from arcbatt.language.spec import OpSpec
+from arcbatt.language.table import current as _current
 from arcbatt.language.values import Value
 
 
@@ -40,25 +41,21 @@ class Primitive(Function):
     __hash__ = Function.__hash__
 
 
-_NAMES: dict[str, Any] = {name: Primitive(name, (), spec.arity) for name, spec in OPS.items()} | CONSTANTS
-
-
-def add_name(name: str) -> Primitive:
-    """Give a primitive that was added to the table its Python name."""
-    made = _NAMES[name] = Primitive(name, (), OPS[name].arity)
-    return made
-
-
-def remove_name(name: str) -> None:
-    """Take such a name away again."""
-    del _NAMES[name]
+@functools.cache
+def _primitive(spec: OpSpec) -> Primitive:
+    """The function value of a primitive, always the same one."""
+    return Primitive(spec.name, (), spec.arity)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        return _NAMES[name]
+    language = _current()
+    if name in language.ops:
+        return _primitive(language.op(name))
+    if name in language.constants:
+        return language.constants[name]
     raise AttributeError(f"arcbatt.dsl has no {name!r}; docs/ops.md lists every primitive and constant")
 
 
 def __dir__() -> list[str]:
-    return sorted([*_NAMES, "invoke"])
+    language = _current()
+    return sorted([*language.ops, *language.constants, "invoke"])

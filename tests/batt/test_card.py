@@ -127,7 +127,7 @@ def test_vectorized_batt_goes_through_the_engine(tmp_path):
     assert len(load_batt(path).outputs) == 5
 
 
-def test_batch_patterns_are_marked():
+def test_lines_over_the_demonstrations_alone_stand_first():
     text = """
 def solve_a(S, I, C):
     x1 = apply(first, S)
@@ -137,21 +137,12 @@ def solve_a(S, I, C):
     x5 = dedupe(x3)
     x6 = difference_tuple(x4, x5)
     return fill(I, first(x6), asindices(I))
-
-def solve_b(I):
-    x1 = o_g(I, R3)
-    x2 = o_g(I, R5)
-    x3 = mapply(corners, x1)
-    x4 = mapply(backdrop, x1)
-    return fill(fill(I, 1, x3), 2, combine(x4, merge(x2)))
 """
     out = batt_text(make_card(parse_text(text).check()))
     assert (
-        "    # once a task: these depend on S alone\n    # batch pattern: samples (t1-t4)\n    t1 = apply(first, S)"
+        "    # these depend on S alone\n    t1 = apply(first, S)\n    t2 = apply(second, S)\n    t3 = mapply(p_g, t1)"
         in out
     )
-    assert "# batch pattern: objects of one grid (t" in out
-    assert "# batch pattern: one traversal (t" in out
 
 
 def test_differs():

@@ -12,6 +12,7 @@ from arcbatt import dsl
 from arcbatt.calls import accelerate as module
 from arcbatt.calls.accelerate import accelerate, measure
 from arcbatt.language.reference import call as reference
+from arcbatt.language.table import STANDARD
 
 A = ((1, 0, 2), (0, 0, 2))
 SLOW = """
@@ -125,7 +126,7 @@ def test_an_interrupt_leaves_no_function_replaced(code, monkeypatch, when):
 def test_a_module_that_is_not_imported_can_be_given(monkeypatch):
     made = ModuleType("given")
     exec("def increment(x):\n    return x + 1", vars(made))
-    rules = tuple(rule for rule in module.OPS["increment"].rules if str(rule) == "Int -> Int")
+    rules = tuple(rule for rule in STANDARD.ops["increment"].rules if str(rule) == "Int -> Int")
     monkeypatch.setattr(module, "measure", lambda function: module.Measured("increment", 2.0, 1.0, rules))
     original = made.increment
     with accelerate(made) as state:
@@ -209,7 +210,7 @@ def test_a_module_imported_meanwhile_is_put_right_too(code):
 
 def test_every_rule_without_variables_has_examples_that_work():
     missing = []
-    for name, spec in module.OPS.items():
+    for name, spec in STANDARD.ops.items():
         for rule in spec.rules:
             if spec.kind is module.Kind.PLAIN and not any(True for one in rule.params for _ in module.variables(one)):
                 examples = list(module._examples(rule))

@@ -12,7 +12,7 @@ from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.failures import Failed, Reason
 from arcbatt.language.program import unparse
 from arcbatt.language.reference import evaluate
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.solvers import library
 
 A = ((1, 0, 2), (0, 0, 2))
@@ -108,7 +108,7 @@ def interrupted(*_, **__):
 def test_programs_as_python_code_run_unchanged():
     programs = library()[:60]
     solvers = ModuleType("solvers")
-    vars(solvers).update(dict.fromkeys(OPS, None.__class__) | CONSTANTS)
+    vars(solvers).update(dict.fromkeys(STANDARD.ops, None.__class__) | CONSTANTS)
     for program in programs:
         exec(unparse(program), vars(solvers))
     grids = [task.train[0][0] for task in load_tasks("arcagi")[:4]]

@@ -18,7 +18,7 @@ from arcbatt.language.encoding import same
 from arcbatt.language.failures import Failed, Reason
 from arcbatt.language.functions import Function
 from arcbatt.language.reference import primitive
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, parse_type
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program
@@ -222,7 +222,7 @@ def test_types_of_values(value, kind):
 
 
 def test_every_primitive_has_a_form_or_a_reason():
-    assert all(function_has_engine_or_reason(name) for name, spec in OPS.items() if spec.arity == 1)
+    assert all(function_has_engine_or_reason(name) for name, spec in STANDARD.ops.items() if spec.arity == 1)
 
 
 def function_has_engine_or_reason(name):

@@ -15,7 +15,7 @@ from arcbatt.data.tasks import load_tasks
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Reason
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import parse_type
 from arcbatt.runs.api import run
 from arcbatt.syntax import parse_program, parse_text
@@ -143,10 +143,10 @@ def undocumented(grid):
     ],
 )
 def test_what_cannot_be_an_operation(signature, function, options, problem):
-    before = set(OPS)
+    before = set(current().ops)
     with pytest.raises(UsageError, match=problem):
         op(signature, **options)(function)
-    assert set(OPS) == before
+    assert set(current().ops) == before
 
 
 def test_only_custom_operations_can_be_removed():

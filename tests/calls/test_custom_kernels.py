@@ -12,7 +12,7 @@ from arcbatt.batt.load import load_batt
 from arcbatt.calls.arguments import random_rows
 from arcbatt.calls.custom import op, remove_op
 from arcbatt.calls.many import call_graph, call_many
-from arcbatt.compiler.custom import KERNELS, device_text, source_kernel, source_kernels
+from arcbatt.compiler.custom import device_text, kernel_of, source_kernel, source_kernels
 from arcbatt.data.tasks import load_tasks, task_from_json
 from arcbatt.devtools.verify.compare import compare
 from arcbatt.devtools.verify.sides import ReferenceSide, side_named
@@ -24,7 +24,7 @@ from arcbatt.engine.cuda.source import kernel_source
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Fail, Failed, Reason
 from arcbatt.language.reference import primitive
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import INT, Rule, parse_rules
 from arcbatt.language.values import ordered
 from arcbatt.runs.api import run
@@ -48,11 +48,11 @@ FILL = """
 @pytest.fixture(autouse=True)
 def kept_here(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-    before = set(OPS)
+    before = set(current().ops)
     yield
-    for name in set(OPS) - before:
+    for name in set(current().ops) - before:
         remove_op(name)
-    assert not KERNELS
+    assert not any(spec.kernel for spec in current().ops.values())
 
 
 def cells_op(text, signature="Grid, Int -> Grid", name="own", **options):
@@ -79,7 +79,7 @@ def fill_op(name="own_fill", source=FILL, **options):
 
 def on_core(name, rows, core):
     """Outcomes of calls on a core, the reference filling in; and how many it had to."""
-    rule = OPS[name].rules[0]
+    rule = current().ops[name].rules[0]
     engine = CallEngine(call_graph(primitive(name), (None,) * len(rule.params), rule.params), core=CORES[core])
     assert engine.problem is None
     called = engine.run(rows)
@@ -107,7 +107,7 @@ EXPRESSIONS = [
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_expressions_are_the_same_everywhere(text, core):
     cells_op(text)
-    rows = list(random_rows(OPS["own"].rules[0].params, 60, text))
+    rows = list(random_rows(current().ops["own"].rules[0].params, 60, text))
     assert on_core("own", rows, core)[0] == call_many("own", rows, backend="python")
 
 
@@ -117,7 +117,7 @@ def test_random_expressions_are_the_same_everywhere(core):
     for number in range(60):
         text = random_expression(draw, 3)
         cells_op(text, "Grid, Int, Bool -> Grid", name=f"own{number}")
-        rows = list(random_rows(OPS[f"own{number}"].rules[0].params, 12, number))
+        rows = list(random_rows(current().ops[f"own{number}"].rules[0].params, 12, number))
         want = call_many(f"own{number}", rows, backend="python")
         assert on_core(f"own{number}", rows, core)[0] == want, text
 
@@ -135,7 +135,7 @@ def test_what_has_no_form_is_left_to_the_reference_and_counted(core):
 @pytest.mark.parametrize("core", CORES)
 def test_a_function_of_the_kernel(core):
     fill_op()
-    rows = list(random_rows(OPS["own_fill"].rules[0].params, 100, "fill"))
+    rows = list(random_rows(current().ops["own_fill"].rules[0].params, 100, "fill"))
     assert on_core("own_fill", rows, core)[0] == call_many("own_fill", rows, backend="python")
 
 
@@ -175,7 +175,7 @@ def test_every_form_of_values(signature, source, function, core):
         return function(a, b)
 
     op(signature, source=source)(own)
-    rows = list(random_rows(OPS["own"].rules[0].params, 60, signature))
+    rows = list(random_rows(current().ops["own"].rules[0].params, 60, signature))
     assert on_core("own", rows, core)[0] == call_many("own", rows, backend="python")
 
 
@@ -253,7 +253,7 @@ def test_the_check_finds_a_kernel_that_is_not_the_function():
         op("Grid, Int -> Grid", cells="where(x == 9, x, x + by)", check=True)(own)
     text = str(caught.value)
     assert "the kernel of own is not its function" in text
-    assert "own" not in OPS
+    assert "own" not in current().ops
     line = text.splitlines()[-1].split("to see it again: ")[1]
     with pytest.raises(UsageError, match="1 of 1 calls differ"):
         op("Grid, Int -> Grid", cells="where(x == 9, x, x + by)", **eval(f"dict({line})"))(own)
@@ -297,7 +297,7 @@ def test_the_gpu_kernel_has_the_function_in_its_source():
     fill_op()
     text = device_text(source_kernels(["own_fill", "rot90"]))
     source = kernel_source(custom=text)
-    number = KERNELS["own_fill"].number
+    number = kernel_of("own_fill").number
     assert source.count(f"AB_CALL Status custom_{number}(") == 2, "for groups, and for a lane by itself"
     assert source.count(f"case {number}u: return custom_{number}(c, args, result);") == 2
     assert source.index(f"custom_{number}(") > source.index("struct Variant")
@@ -326,7 +326,7 @@ def test_what_cannot_be_a_kernel(signature, options, problem):
 
     with pytest.raises(UsageError, match=problem):
         op(signature, **options)(own)
-    assert not KERNELS
+    assert not any(spec.kernel for spec in current().ops.values())
 
 
 def test_five_arguments_are_one_too_many():

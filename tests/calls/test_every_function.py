@@ -26,7 +26,7 @@ from arcbatt.calls.measured import Measured
 from arcbatt.engine.choose import why_no_gpu
 from arcbatt.errors import ArcbattError
 from arcbatt.language.failures import Failed, Reason
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.syntax import parse_program
 
 A = ((1, 0, 2), (0, 0, 2))
@@ -109,7 +109,7 @@ def profiled(grids, backend):
 def accelerated(grids, backend):
     made = ModuleType("accelerated_here")
     exec("def rot90(grid):\n    return tuple(tuple(row) for row in zip(*grid[::-1]))", vars(made))
-    rules = tuple(rule for rule in OPS["rot90"].rules if str(rule) == "Grid -> Grid")
+    rules = tuple(rule for rule in current().ops["rot90"].rules if str(rule) == "Grid -> Grid")
     assert isinstance(made.rot90, FunctionType)
     accelerating._MEASURED[made.rot90] = Measured("rot90", 2.0, 1.0, rules)
     before = made.rot90
@@ -149,7 +149,7 @@ def with_own(**options):
             """Zeros become eights."""
             return eights(grid)
 
-        if "own" in OPS:
+        if "own" in current().ops:
             remove_op("own")  # an interrupt may have come before it was
         op("Grid -> Grid", **options)(own)
         try:

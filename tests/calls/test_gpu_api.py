@@ -19,7 +19,7 @@ from arcbatt.engine import calls, cpu
 from arcbatt.language.reference import primitive
 from arcbatt.language.sample import Sample
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import GRID, INT, variables
 from arcbatt.syntax import parse_text
 from calls.expressions import random_expression
@@ -34,7 +34,7 @@ pytestmark = [
 A = ((1, 0, 2), (0, 0, 2))
 RULES = [
     (name, rule)
-    for name, spec in OPS.items()
+    for name, spec in current().ops.items()
     if spec.kind is Kind.PLAIN
     for rule in spec.rules
     if not any(True for kind in (*rule.params, rule.result) for _ in variables(kind))
@@ -130,7 +130,7 @@ def test_random_expressions():
 
         op("Grid, Int, Bool -> Grid", cells=text)(own)
         try:
-            rows = list(random_rows(OPS["own"].rules[0].params, 40, text))
+            rows = list(random_rows(current().ops["own"].rules[0].params, 40, text))
             got = arcbatt.call_many("own", rows, backend="cuda")
             assert got == arcbatt.call_many("own", rows, backend="python"), text
         finally:

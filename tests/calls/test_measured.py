@@ -12,7 +12,7 @@ from arcbatt.calls import accelerate as module
 from arcbatt.calls import measured
 from arcbatt.calls.accelerate import accelerate
 from arcbatt.calls.measured import Kept, Measured
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 
 TEXT = """
 def rot90(grid):
@@ -40,7 +40,7 @@ def measuring(monkeypatch):
 
     def measure(function):
         asked.append(function.__name__)
-        rules = OPS[function.__name__].rules
+        rules = STANDARD.ops[function.__name__].rules
         return Measured(function.__name__, 2.0, 1.0, rules[:1] if function.__name__ == "rot90" else ())
 
     monkeypatch.setattr(module, "measure", measure)

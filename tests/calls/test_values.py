@@ -14,7 +14,7 @@ from arcbatt.language.encoding import same
 from arcbatt.language.failures import Failed
 from arcbatt.language.reference import primitive
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup
 from strategies import values
 
@@ -44,8 +44,8 @@ def test_there_and_back(kind, data):
 
 @given(st.data())
 def test_any_primitive_of_values_of_its_types(data):
-    name = data.draw(st.sampled_from([name for name, spec in OPS.items() if spec.kind is Kind.PLAIN]))
-    rule = data.draw(st.sampled_from(OPS[name].rules))
+    name = data.draw(st.sampled_from([name for name, spec in STANDARD.ops.items() if spec.kind is Kind.PLAIN]))
+    rule = data.draw(st.sampled_from(STANDARD.ops[name].rules))
     rows = data.draw(st.lists(st.tuples(*map(values, rule.params)), min_size=1, max_size=4))
     for row, value in zip(rows, call_many(name, rows), strict=True):
         wanted = dsl.invoke(primitive(name), *row)

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from arcbatt.compiler.graph import merge
+from arcbatt.compiler.lower.generic import LOWER
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
 from arcbatt.compiler.lower.lower import lower
 from arcbatt.compiler.lower.variants import NATIVE, VARIANTS
 from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
-from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.spec import Does, Kind
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, IJ, INT, parse_type
 from arcbatt.syntax import parse_program
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 def code_of(body: str):
     program = parse_program(f"def solve_a(I):\n    {body}\n")
-    return lower(compile_graph(merge([program]), Rewrites(group_objects=False, group_traversals=False)).graph)
+    return lower(compile_graph(merge([program])).graph)
 
 
 def test_the_native_list_is_fresh():
@@ -30,10 +30,9 @@ def test_the_native_list_is_fresh():
 
 
 def test_every_primitive_has_a_native_form():
-    from arcbatt.compiler.lower.generic import GENERIC
-
-    served = {variant.name for variant in VARIANTS} | GENERIC.keys()
-    assert served == {name for name, spec in OPS.items() if spec.kind is Kind.PLAIN}
+    plain = [spec for spec in STANDARD.ops.values() if spec.kind is Kind.PLAIN]
+    assert {variant.name for variant in VARIANTS} == {spec.name for spec in plain if not spec.generic}
+    assert set(LOWER) == set(Does)
     for variant in VARIANTS:
         assert {*variant.rule.params, variant.rule.result} <= NATIVE.keys()
 

@@ -7,14 +7,13 @@ from arcbatt.compiler.check import verify_typed
 from arcbatt.compiler.graph import merge
 from arcbatt.compiler.lower.slices import SLICE_WORDS, choose, needed, node_cost, slice_graph, subgraph
 from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import TypedGraph
 from compiler.support import LIBRARY
 
 
 @pytest.fixture(scope="module")
 def graph() -> TypedGraph:
-    return compile_graph(merge(LIBRARY), Rewrites(group_objects=False, group_traversals=False)).graph
+    return compile_graph(merge(LIBRARY)).graph
 
 
 @pytest.mark.parametrize("count", [1, 7, 100])

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from arcbatt.compiler.evaluate import ESCAPED, evaluate_graph
 from arcbatt.compiler.rewrites import Rewrites
-from arcbatt.compiler.specialize import plain_type
-from arcbatt.compiler.typed import GROUP, body_nodes
+from arcbatt.compiler.typed import body_nodes
 from arcbatt.language.failures import Fail, Failed
 from arcbatt.language.reference import call, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import BOOL, GRID, INT, NEVER, OPT_INT, Seq, Set, Tup, as_seq
 from arcbatt.syntax import parse_program
 from compiler.support import compiled, equal, random_programs, random_sample
@@ -95,10 +94,9 @@ def test_what_cannot_be_resolved_says_why_and_touches_nothing_else():
 
 
 def test_a_number_in_place_of_a_container_always_fails_as_the_compiler_says():
-    plain = [name for name, spec in OPS.items() if spec.arity == 1 and spec.kind is Kind.PLAIN]
-    never = [
-        (name, kind) for name in plain for kind in (INT, BOOL) if (plain_type(name, (kind,)) or [None])[0] == NEVER
-    ]
+    plain = [spec for spec in STANDARD.ops.values() if spec.arity == 1 and spec.kind is Kind.PLAIN]
+    types = {(spec.name, kind): spec.call_type((kind,)) for spec in plain for kind in (INT, BOOL)}
+    never = [call for call, found in types.items() if found is not None and found[0] == NEVER]
     assert len(never) > 50
     for name, kind in never:
         for value in (False, True) if kind == BOOL else (-3, 0, 1, 5):
@@ -203,29 +201,6 @@ def test_dependence_classes():
     ).graph.class_counts()
     assert counts["S only"] == 4  # S, the inputs, their colours, the first of them
     assert counts["C"] == 3  # C, its places, the result
-
-
-def test_objects_of_one_grid_and_loops_over_one_container_are_grouped():
-    result = graph_of(
-        "return size(o_g(I, R3))",
-        "return size(o_g(I, R5))",
-        "return size(objects(I, T, F, T))",
-        "return size(o_g(rot90(I), R5))",
-    )
-    assert result.stats.object_groups == 1
-    group = next(node for node in result.graph.nodes if node.op == GROUP)
-    assert len(group.bodies) == 3
-    loops = ("mapply(corners", "mapply(backdrop", "apply(size", "apply(rbind(shift, shape(I))")
-    many = graph_of(*(f"return {loop}, objects(I, T, F, T))" for loop in loops))
-    assert many.stats.traversal_groups == 1
-    chained = graph_of(
-        "x = objects(I, T, F, T)\n    y = apply(size, x)\n    return sfilter(x, compose(rbind(contained, y), size))"
-    )
-    assert chained.stats.traversal_groups == 0
-    bare = graph_of(
-        "return size(o_g(I, R3))", "return size(o_g(I, R5))", rewrites=replace(Rewrites(), group_objects=False)
-    )
-    assert bare.stats.object_groups == 0
 
 
 def test_failed_values_bound_into_functions_fail_them_even_where_they_are_not_called():

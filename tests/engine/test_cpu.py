@@ -57,7 +57,7 @@ def test_random_programs_and_mutants(core, seed):
 @settings(max_examples=50)
 @given(seed=seeds, max_steps=st.sampled_from([100, 500, 3_000]))
 def test_steps_are_counted_as_in_the_reference(core, seed, max_steps):
-    rewrites = Rewrites(fold=False, algebra=False, group_objects=False, group_traversals=False)
+    rewrites = Rewrites(fold=False, algebra=False)
     agree(random_programs(seed), random_sample(seed), core, max_steps, rewrites)
 
 
@@ -68,7 +68,7 @@ def test_loops_by_columns_change_nothing(core, seed, max_steps):
     programs, sample = random_programs(seed), random_sample(seed)
     both = []
     for columns in (True, False):
-        rewrites = Rewrites(group_objects=False, group_traversals=False, columns=columns)
+        rewrites = Rewrites(columns=columns)
         engine = CpuEngine.of(
             programs, threads=1, arena_bytes=1 << 22, core=core, max_steps=max_steps, rewrites=rewrites
         )
@@ -451,7 +451,7 @@ def test_values_nested_to_the_limit_are_compared_to_their_ends():
     sample = Sample(((1, 2), (3, 4)))
     for one, other, equal in (("I", "rot90(I)", False), ("I", "rot180(rot180(I))", True), ("shape(I)", "UNITY", False)):
         text = f"def solve_a(I):\n    return equality({deep.format(one)}, {deep.format(other)})\n"
-        engine = CpuEngine.of([parse_program(text)], rewrites=Rewrites(fold=False, algebra=False, group_objects=False))
+        engine = CpuEngine.of([parse_program(text)], rewrites=Rewrites(fold=False, algebra=False))
         assert engine.status_of(sample) == {"solve_a": "ok"}
         assert engine.values(sample)["solve_a"] is equal
 

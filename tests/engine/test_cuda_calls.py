@@ -22,7 +22,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.failures import Fail, Failed, Reason
 from arcbatt.language.reference import primitive
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, INT, parse_type, variables
 from engine import fake_cupy
 
@@ -52,7 +52,7 @@ def graph_of(name, types):
 
 PLAIN = [
     (name, rule)
-    for name, spec in OPS.items()
+    for name, spec in STANDARD.ops.items()
     if spec.kind is Kind.PLAIN and spec.arity < 5
     for rule in spec.rules[:3]
     if not any(True for kind in (*rule.params, rule.result) for _ in variables(kind))

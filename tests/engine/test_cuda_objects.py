@@ -9,7 +9,6 @@ import pytest
 
 from arcbatt.compiler.graph import merge
 from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine import cpu
 from arcbatt.engine.cuda.objects import modes_wanted
@@ -93,4 +92,4 @@ def test_without_memory_programs_find_them_themselves(cuda, monkeypatch):
 )
 def test_the_modes_programs_ask_for(text, modes):
     program = parse_text(f"def solve_a(I):\n    return {text}\n").check()
-    assert modes_wanted(compile_graph(merge(program), Rewrites.lowered()).graph) == modes
+    assert modes_wanted(compile_graph(merge(program)).graph) == modes

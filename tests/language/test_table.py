@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.failures import Fail, Reason
 from arcbatt.language.reference import call
-from arcbatt.language.spec import Fact, Kind
-from arcbatt.language.table import OPS
-from arcbatt.language.types import GRID, Fn
+from arcbatt.language.spec import Fact, Kind, Over
+from arcbatt.language.table import STANDARD
+from arcbatt.language.types import BOOL, GRID, Fn
 from strategies import grids, values
 
 ROOT = Path(__file__).parents[2]
-PLAIN = [spec for spec in OPS.values() if spec.kind is Kind.PLAIN]
+PLAIN = [spec for spec in STANDARD.ops.values() if spec.kind is Kind.PLAIN]
 
 
 def attempt(name, *args):
@@ -31,13 +31,13 @@ def attempt(name, *args):
 
 
 def test_sizes():
-    assert len(OPS) == 166
+    assert len(STANDARD.ops) == 166
     assert len(CONSTANTS) == 57
     additions = {"o_g", "p_g", "get_nth_f", "get_nth_t", "dedupe", "difference_tuple"}
-    assert additions <= OPS.keys()
+    assert additions <= STANDARD.ops.keys()
 
 
-@pytest.mark.parametrize("spec", OPS.values(), ids=OPS)
+@pytest.mark.parametrize("spec", STANDARD.ops.values(), ids=STANDARD.ops)
 def test_every_primitive_is_complete(spec, data):
     assert callable(spec.reference)
     assert spec.doc.endswith(".")
@@ -51,11 +51,11 @@ def test_every_primitive_is_complete(spec, data):
 
 
 def test_kinds_follow_the_reference():
-    for spec in OPS.values():
+    for spec in STANDARD.ops.values():
         first = next(iter(inspect.signature(spec.reference).parameters))
-        assert (spec.kind is Kind.LOOP) == (first == "call") == spec.takes_call
+        assert (spec.kind is Kind.LOOP) == (first == "call") == (spec.loop is not None)
         assert any(isinstance(param, Fn) for rule in spec.rules for param in rule.params) == (
-            spec.kind is Kind.LOOP and spec.name != "rapply"
+            spec.loop is not None and spec.loop.over is not Over.FUNCTIONS
         )
 
 
@@ -68,9 +68,11 @@ def test_commutative(spec, draw):
 
 
 @pytest.mark.parametrize("spec", [s for s in PLAIN if Fact.INVOLUTION in s.facts], ids=lambda s: s.name)
-@given(grid=grids())
-def test_involution(spec, grid):
-    assert call(spec.name, call(spec.name, grid)) == grid
+@given(draw=st.data())
+def test_involution(spec, draw):
+    kind = next(rule.params[0] for rule in spec.rules if rule.params[0] in (GRID, BOOL))
+    value = draw.draw(grids() if kind == GRID else values(kind))
+    assert call(spec.name, call(spec.name, value)) == value
 
 
 @pytest.mark.parametrize("spec", [s for s in PLAIN if Fact.IDEMPOTENT in s.facts], ids=lambda s: s.name)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import (
     BOOL,
     GRID,
@@ -60,7 +60,7 @@ def test_match_is_loose_unless_exact():
 
 def test_variables_join():
     bound: dict = {}
-    rule = OPS["branch"].rules[0]
+    rule = STANDARD.ops["branch"].rules[0]
     assert all(match(p, t, bound) for p, t in zip(rule.params, (BOOL, BOOL, INT), strict=True))
     assert bound["a"] == INT
 

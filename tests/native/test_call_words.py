@@ -12,7 +12,6 @@ from arcbatt.calls.many import call_graph
 from arcbatt.compiler.lower.lower import VERSION, lower
 from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.engine.calls import CallEngine
 from arcbatt.language.reference import primitive
 from arcbatt.language.types import GRID, OBJECT, parse_type
@@ -22,7 +21,7 @@ A = ((1, 0, 2), (0, 0, 2))
 
 def loaded(change=lambda arguments: arguments, name="colorfilter", types=("{Object}", "Int")):
     graph = call_graph(primitive(name), (None,) * len(types), tuple(map(parse_type, types)))
-    code = lower(compile_graph(graph, Rewrites(group_objects=False, group_traversals=False)).graph)
+    code = lower(compile_graph(graph).graph)
     (output,) = code.outputs.values()
     arguments = [word for one, kind in graph.declared.items() for word in (code.inputs[one], code.types.number(kind))]
     program = _core.program(

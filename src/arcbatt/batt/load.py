@@ -13,7 +13,7 @@ from arcbatt.compiler.graph import INVOKE, Graph
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Call, Const, Expr, Name
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.syntax import SourceError
 from arcbatt.syntax.source import read_text
 
@@ -94,7 +94,7 @@ class _Loader:
         return found.groups()
 
     def value(self, name: str, number: str) -> int:
-        if name not in self.scope and name not in CONSTANTS and name not in OPS:
+        if name not in self.scope and name not in CONSTANTS and name not in current().ops:
             self.at -= 1
             raise self.error(f"unknown name {name!r}")
         if number not in ("0", name.removeprefix("t")):
@@ -143,13 +143,13 @@ class _Loader:
                 return self.scope[name]
             case Name(name) if name in CONSTANTS:
                 return self.graph.const(CONSTANTS[name])
-            case Name(name) if name in OPS:
+            case Name(name) if name in current().ops:
                 return self.graph.add("primitive", (name,))
             case Call(Name("invoke"), args) if args:
                 return self.graph.add(INVOKE, tuple(map(self.node, args)), self.at + 1)
-            case Call(Name(name), args) if name in OPS:
-                if len(args) != OPS[name].arity:
-                    raise self.error(f"{name} takes {OPS[name].arity} arguments, got {len(args)}")
+            case Call(Name(name), args) if name in current().ops:
+                if len(args) != current().op(name).arity:
+                    raise self.error(f"{name} takes {current().op(name).arity} arguments, got {len(args)}")
                 self.graph.calls_read += 1
                 return self.graph.add(name, tuple(map(self.node, args)), self.at + 1)
         raise self.error(f"unknown name {expr.id if isinstance(expr, Name) else str(expr)!r}")

@@ -8,15 +8,13 @@ from typing import Final
 
 from arcbatt.batt.card import Card
 from arcbatt.compiler.graph import INPUT, INVOKE, Graph
-from arcbatt.compiler.pipeline import sample_pattern
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Call, Expr, Name, names
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.support.files import atomic_write
 
 FORMAT: Final = "# arcbatt batt, format 1"
-_SAMPLES, _OBJECTS, _TRAVERSAL = "samples", "objects of one grid", "one traversal"
 
 
 def write_batt(card: Card, path: Path, *, vectorized: bool = False) -> None:
@@ -41,9 +39,11 @@ class _Writer:
         self.vectorized = vectorized
         roots = [output.node for output in card.outputs] + [score.node for score in card.scores]
         needed = self.graph.cone(roots)
-        self.once = _samples_only(self.graph, needed)
+        self.of_samples = _samples_only(self.graph, needed)
         calls = [node for node in needed if self.graph.is_call(node)]
-        ordered = [node for node in calls if node in self.once] + [node for node in calls if node not in self.once]
+        ordered = [node for node in calls if node in self.of_samples] + [
+            node for node in calls if node not in self.of_samples
+        ]
         self.number = {node: place for place, node in enumerate(ordered, 1)}
         self.used = needed
 
@@ -78,7 +78,7 @@ VECTORIZED = {self.vectorized}
         found: set[str] = set()
         for node in self.number:
             found |= names(self.expression(node))
-        return {name for name in found if name in OPS or name in CONSTANTS or name == "invoke"}
+        return {name for name in found if name in current().ops or name in CONSTANTS or name == "invoke"}
 
     def table(self) -> str:
         rows = "\n".join(f'    {number}: "{self.expression(node)}",' for node, number in self.number.items())
@@ -94,11 +94,9 @@ VECTORIZED = {self.vectorized}
             "        return batt_batch([task_id], [S], [I], [C])[0]",
             "    S, I, C = plain_sample(S, I, C)",
         ]
-        comments = self.comments()
-        if self.once:
-            lines.append("    # once a task: these depend on S alone")
+        if self.of_samples:
+            lines.append("    # these depend on S alone")
         for node, number in self.number.items():
-            lines += [f"    # batch pattern: {comment}" for comment in comments.get(node, ())]
             lines.append(f"    t{number} = {self.expression(node)}")
         lines.append("    o: list[tuple[int, str, Any]] = [")
         for output in self.card.outputs:
@@ -137,27 +135,6 @@ def banner() -> str:
     def argument(self, node: int) -> Expr:
         return Name(f"t{self.number[node]}") if node in self.number else self.graph.argument(node)
 
-    def comments(self) -> dict[int, list[str]]:
-        """The batch patterns that were found, at the first line of each."""
-        found: dict[int, list[str]] = {}
-        pattern = [node for node in sample_pattern(self.graph) if node in self.number]
-        groups = [(_SAMPLES, pattern)] if len(pattern) > 1 else []
-        by_grid: dict[int, list[int]] = {}
-        by_container: dict[int, list[int]] = {}
-        for node in self.number:
-            op, args = self.graph.nodes[node].op, self.graph.nodes[node].args
-            if op in ("objects", "o_g"):
-                by_grid.setdefault(args[0], []).append(node)
-            elif op in ("apply", "mapply") and node not in pattern:
-                by_container.setdefault(args[1], []).append(node)
-        groups += [(_OBJECTS, nodes) for nodes in by_grid.values() if len(nodes) > 1]
-        groups += [(_TRAVERSAL, nodes) for nodes in by_container.values() if len(nodes) > 1]
-        for what, nodes in groups:
-            numbers = sorted(self.number[node] for node in nodes)
-            first = min(nodes, key=self.number.__getitem__)
-            found.setdefault(first, []).append(f"{what} ({_spans(numbers)})")
-        return found
-
 
 def _import_order(name: str) -> tuple[int, str]:
     """Where ruff and isort put a name: constants, then what looks like a class, then the rest."""
@@ -183,14 +160,3 @@ def _samples_only(graph: Graph, nodes: Iterable[int]) -> set[int]:
                 only.add(arg)
                 stack.append(arg)
     return only
-
-
-def _spans(numbers: list[int]) -> str:
-    """Line numbers as t1-t3, t7."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    return ", ".join(f"t{a}" if a == b else f"t{a}-t{b}" for a, b in spans[:8]) + (", ..." if len(spans) > 8 else "")

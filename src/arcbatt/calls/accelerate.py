@@ -21,10 +21,10 @@ from typing import Any, Final
 from arcbatt.calls.many import engine_for
 from arcbatt.calls.measured import Kept, Measured
 from arcbatt.calls.operations import OPERATION_ERRORS
-from arcbatt.language.reference import call as reference
+from arcbatt.language.primitives.objects import o_g
 from arcbatt.language.reference import primitive
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, Rule, Type, variables
 
 _LOCK: Final = threading.RLock()
@@ -197,7 +197,7 @@ def _functions(modules: Iterable[ModuleType]) -> list[FunctionType]:
     for module in modules:
         for value in vars(module).values():
             original = _SERVING[value].original if isinstance(value, FunctionType) and value in _SERVING else value
-            spec = OPS.get(getattr(original, "__name__", ""))
+            spec = current().ops.get(getattr(original, "__name__", ""))
             if not isinstance(original, FunctionType) or spec is None or spec.kind is not Kind.PLAIN:
                 continue
             if original.__code__.co_argcount == spec.arity <= _MOST_ARGUMENTS:
@@ -218,7 +218,7 @@ def measure(function: FunctionType) -> Measured:
     name = function.__name__
     seconds = engine_seconds = 0.0
     rules: list[Rule] = []
-    for rule in OPS[name].rules:
+    for rule in current().op(name).rules:
         if any(True for param in rule.params for _ in variables(param)):
             continue
         engine = engine_for(primitive(name), (None,) * len(rule.params), rule.params)
@@ -279,6 +279,6 @@ def _example(kind: Type, side: int, place: int) -> Any:
         IJ: lambda: (1 + place, 2),
         INDICES: lambda: frozenset(colours) or frozenset({(place, 0), (place, 1)}),
         OBJECT: lambda: frozenset((1 + place, at) for at in colours) or frozenset({(1, (place, 0))}),
-        OBJECTS: lambda: reference("o_g", grid, 5),
+        OBJECTS: lambda: o_g(grid, 5),
     }
     return known[kind]() if kind in known else None

@@ -16,7 +16,7 @@ from arcbatt.language.failures import Failed, Outcome, Reason, first_failure
 from arcbatt.language.functions import Function
 from arcbatt.language.reference import primitive
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 
 _PENDING: Final = object()
 
@@ -91,7 +91,7 @@ class Deferred:
             return Failed(Reason.TYPE, "", 0, "a call of what is no function")
         if len(args) != function.arity:
             return Failed(Reason.TYPE, str(function), 0, f"takes {function.arity} arguments, got {len(args)}")
-        if not function.parts and OPS[function.name].kind is Kind.COMBINATOR:
+        if not function.parts and current().op(function.name).kind is Kind.COMBINATOR:
             return invoke(function, *args)
         return None
 
@@ -111,7 +111,7 @@ class Batching:
         self._waiting: list[Deferred] = []
 
     def __getattr__(self, name: str) -> Callable[..., Deferred]:
-        if name not in OPS:
+        if name not in current().ops:
             raise AttributeError(f"no primitive {name!r}; docs/ops.md lists them")
         return Collected(self, name)
 
@@ -183,7 +183,7 @@ def batching(*modules: ModuleType, backend: str = "gpu") -> Iterator[Batching]:
         (module, name, value)
         for module in modules
         for name, value in list(vars(module).items())
-        if name in OPS and callable(value)
+        if name in current().ops and callable(value)
     ]
     for module, name, _ in replaced:
         setattr(module, name, Collected(made, name))

@@ -17,23 +17,19 @@ from typing import Any, Final
 from arcbatt import dsl
 from arcbatt.calls.arguments import random_rows
 from arcbatt.calls.operations import OPERATION_ERRORS, raised
-from arcbatt.compiler.custom import KERNELS, Kernel, cell_kernel, source_kernel
+from arcbatt.compiler.custom import Kernel, cell_kernel, kernel_of, source_kernel
 from arcbatt.compiler.lower.cells import cell_words
 from arcbatt.errors import UsageError
+from arcbatt.language import table
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.failures import Fail, Failed, Reason
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CELLS, MAX_SIDE
 from arcbatt.language.spec import make_spec
-from arcbatt.language.table import OPS
+from arcbatt.language.table import add_op, current
 from arcbatt.language.types import BOOL, GRID, INT, OPT_INT, Fn, Rule, Seq, Set, Tup, Type, parse_rules, variables
 from arcbatt.syntax.cells import parse_cells
 
 FAMILY: Final = "custom"
-_FROM_THE_TABLE: Final = (
-    "compiler.lower.variants", "compiler.passes.groups", "compiler.passes.algebra", "compiler.specialize",
-    "devtools.generate",
-)  # fmt: skip
-"""Modules that read the table when they are imported, and must see it without custom operations."""
 _DRAWN: Final = 200
 """Tuples of arguments an operation is tried on with `check=True`."""
 
@@ -71,7 +67,7 @@ def op(
 
     def register(function: Callable[..., Any]) -> dsl.Primitive:
         chosen = name or str(getattr(function, "__name__", ""))
-        if not chosen.isidentifier() or chosen in OPS or chosen in CONSTANTS:
+        if not chosen.isidentifier() or chosen in current().ops or chosen in CONSTANTS:
             raise UsageError(f"{chosen!r} cannot be an operation's name: it is taken, or no name")
         if not inspect.getdoc(function):
             raise UsageError(f"{chosen} needs a docstring: it is what lists of primitives show")
@@ -80,15 +76,15 @@ def op(
             raise UsageError(f"{chosen} does not take the arguments of {signature!r} (none of them is named call)")
         kernel, body = _kernel(chosen, rules[0], params, function, cells, outside, source)
         reference = _reference(chosen, signature, rules, function, body)
-        for module in _FROM_THE_TABLE:
-            importlib.import_module(f"arcbatt.{module}")
-        _add(chosen, signature, reference, kernel)
+        add_op(make_spec(FAMILY, reference, signature, fails=" ".join(Reason), kernel=kernel))
+        _forget_engines()
         try:
             _check(chosen, rules, reference, check)
         except BaseException:
             remove_op(chosen)
             raise
-        return dsl.add_name(chosen)
+        made: dsl.Primitive = getattr(dsl, chosen)
+        return made
 
     return register
 
@@ -149,27 +145,14 @@ def _reference(
     return reference
 
 
-def _add(name: str, signature: str, reference: Callable[..., Any], kernel: Kernel | None) -> None:
-    OPS[name] = make_spec(FAMILY, reference, signature, fails=" ".join(Reason))
-    if kernel is not None:
-        KERNELS[name] = kernel
-    dsl.add_name(name)
-    _forget()
-
-
 def remove_op(name: str) -> None:
     """Take a custom operation out of the language again."""
-    if name not in OPS or OPS[name].family != FAMILY:
-        raise UsageError(f"{name!r} is no custom operation")
-    del OPS[name]
-    KERNELS.pop(name, None)
-    dsl.remove_name(name)
-    _forget()
+    table.remove_op(name)
+    _forget_engines()
 
 
-def _forget() -> None:
-    """Drop what was remembered of names that mean something else now."""
-    importlib.import_module("arcbatt.compiler.specialize").plain_type.cache_clear()
+def _forget_engines() -> None:
+    """Drop engines kept by names that mean something else now."""
     importlib.import_module("arcbatt.calls.many").engine_for.cache_clear()
 
 
@@ -183,7 +166,7 @@ def _check(name: str, rules: tuple[Rule, ...], reference: Callable[..., Any], ch
         rows = list(check or ())
     for row in rows:
         _tried(reference, row, name)
-    if name in KERNELS and rows:
+    if kernel_of(name) is not None and rows:
         _compared(name, rows)
 
 
@@ -193,7 +176,7 @@ def _tried(reference: Callable[..., Any], args: tuple[Any, ...], name: str) -> N
         try:
             outcomes.append(reference(*args))
         except Fail as fail:
-            if fail.reason is Reason.TYPE and "declared" in fail.detail and name not in KERNELS:
+            if fail.reason is Reason.TYPE and "declared" in fail.detail and kernel_of(name) is None:
                 raise UsageError(f"{name}{args!r:.60} {fail.detail}") from fail
             outcomes.append(fail.reason)
     if outcomes[0] != outcomes[1]:

@@ -11,7 +11,7 @@ from arcbatt.calls.many import Language, Results, call_many, function_of
 from arcbatt.errors import UsageError
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 
 _NUMBERS: Final = count()
 
@@ -45,9 +45,9 @@ class Batch:
         return self.values()[place]
 
     def __getattr__(self, name: str) -> Callable[..., Batch]:
-        if name not in OPS:
+        if name not in current().ops:
             raise AttributeError(f"no primitive {name!r}; docs/ops.md lists them")
-        place = 0 if OPS[name].function_place or not OPS[name].takes_call else 1
+        place = 0 if current().op(name).function_place or not current().op(name).loop else 1
 
         def method(*args: Any) -> Batch:
             return self.call(name, *args[:place], self, *args[place:])

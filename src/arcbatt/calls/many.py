@@ -24,7 +24,7 @@ from arcbatt.language.failures import Failed, Outcome, first_failure
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Program
 from arcbatt.language.reference import primitive
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import CELL, INT, NEVER, OBJECT, Type
 
 Language = str | Function | Program
@@ -87,7 +87,7 @@ def function_of(function: Any) -> Function | Program | None:
     if isinstance(function, Function | Program):
         return function
     if isinstance(function, str):
-        if function not in OPS:
+        if function not in current().ops:
             raise UsageError(f"no primitive {function!r}; docs/ops.md lists them")
         return primitive(function)
     return None
@@ -141,11 +141,12 @@ def _lifted(function: Function, values: list[Any]) -> Function:
     """The function with values bound into it moved to the list; how often `power` applies stays."""
     if not function.parts:
         return function
+    made = current().op(function.name).combinator
     parts: list[Any] = []
     for part in function.parts:
         if isinstance(part, Function):
             parts.append(_lifted(part, values))
-        elif function.name == "power":
+        elif made and made.repeats:
             parts.append(part)
         else:
             values.append(part)

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from arcbatt._version import __version__
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import Rule
 from arcbatt.support.cache import cache_folder
 from arcbatt.support.files import atomic_write
@@ -57,7 +57,7 @@ class Kept:
         row = self._files[path].get(_name(function)) if path in self._files else None
         if row is None:
             return None
-        rules = {str(rule): rule for rule in OPS[function.__name__].rules}
+        rules = {str(rule): rule for rule in current().op(function.__name__).rules}
         try:
             name, seconds, engine_seconds, served = row
             return Measured(str(name), float(seconds), float(engine_seconds), tuple([rules[one] for one in served]))

@@ -14,7 +14,7 @@ from arcbatt.engine.choose import why_no_gpu
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome, first_failure
 from arcbatt.language.functions import Function
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 
 
 class GPUDSLOperations:
@@ -124,7 +124,7 @@ class GPUDSLOperations:
             )
         return _in_python(
             [(container,) for container in containers],
-            lambda container: OPS[name].reference(_python_call, func, container),
+            lambda container: current().op(name).reference(_python_call, func, container),
             self.backend,
         )
 

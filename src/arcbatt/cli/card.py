@@ -62,7 +62,7 @@ def write_code(card: Card, file: Path) -> None:
     from arcbatt.compiler.lower.disassemble import disassemble
     from arcbatt.compiler.lower.lower import lower
 
-    code = lower(compile_graph(card.graph, Rewrites.lowered()).graph)
+    code = lower(compile_graph(card.graph).graph)
     file.write_text(disassemble(code), encoding="utf-8")
     typer.echo(f"{file}: {len(code.words):,} words of bytecode")
 
@@ -80,9 +80,6 @@ def _print_stats(card: Card, stats: Stats) -> None:
         ("shared in bodies", f"{stats.body_shared:,} calls"),
         ("hoisted out of bodies", f"{stats.hoisted:,} calls"),
         ("depends on", ", ".join(f"{name} {count:,}" for name, count in stats.classes.items())),
-        ("pattern: samples", f"{stats.sample_patterns:,} lines, once a task"),
-        ("pattern: objects of one grid", f"{stats.object_groups:,} shared passes"),
-        ("pattern: one traversal", f"{stats.traversal_groups:,} shared walks"),
         ("compiled in", f"{stats.seconds:.2f} s"),
     ]
     for name, value in rows:

@@ -41,7 +41,7 @@ def print_profile(
     _print_stages(found)
     _print_primitives(found, top)
     _print_programs(found, top)
-    _print_patterns(found)
+    _print_sharing(found)
     _print_devices(found)
     for path, content in ((trace, chrome_trace), (file, as_data)):
         if path is not None:
@@ -104,18 +104,13 @@ def _print_programs(found: Profile, top: int) -> None:
     typer.echo("")
 
 
-def _print_patterns(found: Profile) -> None:
+def _print_sharing(found: Profile) -> None:
     stats = found.stats
     saved = 1 - found.executed / max(found.equivalent, 1)
     typer.echo(f"calls: {found.executed:,} executed, {found.equivalent:,} equivalent: sharing saved {saved:.1%}")
     typer.echo(f"  {stats.calls:,} calls as written, {stats.merged_calls:,} after merging, {stats.nodes:,} nodes")
     typer.echo(f"  folded {stats.folded:,}, simplified {stats.simplified:,}, shared in bodies {stats.body_shared:,}, "
                f"hoisted {stats.hoisted:,}")  # fmt: skip
-    typer.echo(
-        f"patterns found: {stats.sample_patterns:,} lines over the demonstrations alone, "
-        f"{stats.object_groups:,} grids with objects in several modes, "
-        f"{stats.traversal_groups:,} containers walked several times (the CPU engine walks them one by one)"
-    )
     typer.echo(f"rerouted: {found.rerouted.total():,} evaluations")
     for route, number in found.rerouted.most_common(8):
         typer.echo(f"  {number:>9,} {route}")

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
-from arcbatt.compiler.specialize import plain_type
 from arcbatt.compiler.typed import (
     CHOOSE,
     DECLARED_BIT,
     FAILED,
     FREE,
-    GROUP,
     INPUT_BITS,
     ON_FUNCTIONS,
-    PICK,
     POWER,
     POWER_IN_BODY,
     Body,
@@ -25,7 +22,7 @@ from arcbatt.compiler.typed import (
 )
 from arcbatt.errors import ArcbattError
 from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import Fn, Type, join, variables
 
 
@@ -35,15 +32,16 @@ class GraphError(ArcbattError):
 
 def verify(graph: Graph) -> None:
     """Check a merged graph: order, arity, known operations, no node twice."""
+    ops = current().ops
     seen = set()
     for index, node in enumerate(graph.nodes):
         problem = ""
         if node in seen:
             problem = "stands twice"
-        elif node.op not in (INPUT, CONST, PRIMITIVE, INVOKE) and node.op not in OPS:
+        elif node.op not in (INPUT, CONST, PRIMITIVE, INVOKE) and node.op not in ops:
             problem = "has an unknown operation"
-        elif node.op in OPS and len(node.args) != OPS[node.op].arity:
-            problem = f"takes {len(node.args)} arguments, not {OPS[node.op].arity}"
+        elif node.op in ops and len(node.args) != ops[node.op].arity:
+            problem = f"takes {len(node.args)} arguments, not {ops[node.op].arity}"
         elif any(not 0 <= arg < index for arg in node.inputs):
             problem = "takes a node that does not stand before it"
         seen.add(node)
@@ -60,13 +58,10 @@ def verify_typed(graph: TypedGraph) -> None:
         try:
             _check_inputs(node, index)
             _check_node(node, [graph.nodes[arg].type for arg in node_inputs(node)])
-            if node.op == PICK and graph.nodes[node.args[0]].op != GROUP:
-                raise GraphError("picks from something that is no group")
             depends = INPUT_BITS.get(node.args[0], DECLARED_BIT) if node.op == "input" else 0
             for arg in node_inputs(node):
                 depends |= graph.depends[arg]
-            # A member of a group may depend on less than the group does.
-            if graph.depends[index] & ~depends or (node.op != PICK and graph.depends[index] != depends):
+            if graph.depends[index] != depends:
                 raise GraphError(f"depends on {graph.depends[index]}, what it takes on {depends}")
         except GraphError as error:
             raise GraphError(f"node {index} {error}\n{_around(graph.nodes, index)}") from None
@@ -80,7 +75,7 @@ def verify_typed(graph: TypedGraph) -> None:
 def _check_inputs(node: TypedNode | BodyNode, below: int) -> None:
     if any(not 0 <= arg < below for arg in node_inputs(node)):
         raise GraphError("takes a node that does not stand before it")
-    if node.op not in (PICK, GROUP) and node.strict > len(node.args):
+    if node.strict > len(node.args):
         raise GraphError("has more strict arguments than arguments")
 
 
@@ -88,16 +83,17 @@ def _check_node(node: TypedNode | BodyNode, args: list[Type]) -> None:
     if isinstance(node.type, Fn) or any(True for _ in variables(node.type)):
         raise GraphError(f"has the open type {node.type}")
     name = node.op.removesuffix(ON_FUNCTIONS)
-    if name in OPS and OPS[name].kind is Kind.PLAIN:
-        found = plain_type(name, tuple(args))
+    spec = current().ops.get(name)
+    if spec is not None and spec.kind is Kind.PLAIN:
+        found = spec.call_type(tuple(args))
         if found is None or join(found[0], node.type) is None:
             raise GraphError(f"of ({', '.join(map(str, args))}) cannot give {node.type}")
-    elif name in OPS and OPS[name].kind is Kind.LOOP:
+    elif spec is not None and spec.loop:
         if not node.bodies:
             raise GraphError("is a loop without a body")
-    elif node.op not in ("input", "const", FAILED, PICK, GROUP, POWER, POWER_IN_BODY) and node.op not in FREE:
+    elif node.op not in ("input", "const", FAILED, POWER, POWER_IN_BODY) and node.op not in FREE:
         raise GraphError("has an unknown operation")
-    if node.bodies and name not in OPS and node.op not in (GROUP, CHOOSE, POWER, POWER_IN_BODY):
+    if node.bodies and spec is None and node.op not in (CHOOSE, POWER, POWER_IN_BODY):
         raise GraphError("has a body it cannot run")
     for body in node.bodies:
         _check_body(body, args)

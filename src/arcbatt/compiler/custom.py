@@ -1,18 +1,19 @@
 """Kernels of operations of one's own: an expression over cells, or a function written in the kernel's own terms.
 
-What is registered here is what lowering looks up; `arcbatt.op` registers.
+An operation's entry in the language holds its kernel; `arcbatt.op` puts it there.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from arcbatt.compiler.cpp_names import KEYWORDS
 from arcbatt.compiler.lower.variants import NATIVE
 from arcbatt.errors import UsageError
+from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, CELL, GRID, INT, Rule
 
 MOST_ARGS: Final = 4
@@ -22,13 +23,6 @@ _PATTERNS: Final[dict[str, str]] = {
     "IntSeq": "[I]", "Objects": "{{K}}", "ObjectSeq": "[{K}]", "GridSeq": "[G]", "CellSeq": "[K]",
 }  # fmt: skip
 """How native/check/signatures.h writes the types a function takes or gives."""
-_OUT_OF_USE: Final = re.compile(
-    "c|out|alignas|alignof|and|and_eq|asm|auto|bitand|bitor|bool|break|case|catch|char|class|compl|const|constexpr|"
-    "continue|decltype|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|friend|goto|if|inline|"
-    "int|long|mutable|namespace|new|noexcept|not|not_eq|nullptr|operator|or|or_eq|private|protected|public|register|"
-    "return|short|signed|sizeof|static|struct|switch|template|this|throw|true|try|typedef|typeid|typename|union|"
-    "unsigned|using|virtual|void|volatile|wchar_t|while|xor|xor_eq|.*__.*"
-)
 
 
 @dataclass(frozen=True)
@@ -82,8 +76,13 @@ AB_CALL Status custom_{self.number}(Ctx& c, const u32* const* args, u32* result)
 
 
 Kernel = CellKernel | SourceKernel
-KERNELS: Final[dict[str, Kernel]] = {}
-"""The kernels of operations of one's own, by name."""
+
+
+def kernel_of(name: str) -> Kernel | None:
+    """The kernel of an operation of the language in use, if it is one's own and has one."""
+    spec = current().ops.get(name)
+    kernel = spec.kernel if spec else None
+    return kernel if isinstance(kernel, CellKernel | SourceKernel) else None
 
 
 def cell_kernel(rule: Rule, words: tuple[int, ...]) -> CellKernel:
@@ -103,7 +102,7 @@ def source_kernel(name: str, rule: Rule, params: tuple[str, ...], body: str) -> 
             known = ", ".join(str(one) for one in NATIVE if one != CELL)
             raise UsageError(f"{kind} cannot be passed to a function of the kernel; these can: {known}")
     for word in (name, *params):
-        if _OUT_OF_USE.fullmatch(word) or not word.isascii():
+        if word in KEYWORDS | {"c", "out"} or "__" in word or not word.isascii():
             raise UsageError(f"{word!r} cannot be a name in a function of the kernel (c and out are its own)")
     return SourceKernel(name, rule, params, body)
 
@@ -122,5 +121,5 @@ def device_text(kernels: Iterable[SourceKernel]) -> str:
 
 def source_kernels(names: Iterable[str]) -> list[SourceKernel]:
     """Those of some operations that are functions of the kernel."""
-    found = (KERNELS.get(name) for name in sorted(set(names)))
+    found = (kernel_of(name) for name in sorted(set(names)))
     return [kernel for kernel in found if isinstance(kernel, SourceKernel)]

@@ -7,10 +7,8 @@ from typing import Any, Final
 
 from arcbatt.compiler.typed import (
     CHOOSE,
-    GROUP,
     GUARD,
     ON_FUNCTIONS,
-    PICK,
     POWER,
     POWER_COUNT,
     POWER_IN_BODY,
@@ -25,7 +23,8 @@ from arcbatt.language.limits import MAX_FUNCTION_CALLS, MAX_STEPS
 from arcbatt.language.primitives.containers import merge
 from arcbatt.language.reference import Machine
 from arcbatt.language.sample import Sample
-from arcbatt.language.table import OPS
+from arcbatt.language.spec import Gives, LoopSpec, OpSpec, Over
+from arcbatt.language.table import current
 from arcbatt.language.types import Set
 from arcbatt.language.values import like, ordered
 
@@ -84,18 +83,7 @@ class _Run:
             return node.args[2], 0
         args = [self.known[arg] for arg in node_inputs(node)]
         costs = [self.costs[arg] for arg in node_inputs(node)]
-        if node.op == PICK:
-            picked: tuple[Any, int] = args[0][node.args[1]]
-            return picked
-        if node.op == GROUP:
-            return [self._member(body, args, costs) for body in node.bodies], 0
         return self._measured(node, args, costs)
-
-    def _member(self, body: Body, args: list[Any], costs: list[int]) -> tuple[Outcome, int]:
-        """A member of a group: a body of one node over the group's arguments."""
-        member = body.nodes[0]
-        places = [body.captures[arg] for arg in member.args]
-        return self._measured(member, [args[place] for place in places], [costs[place] for place in places])
 
     def _measured(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> tuple[Outcome, int]:
         """The outcome of a node and the steps it took, counted from zero."""
@@ -123,36 +111,39 @@ class _Run:
                 return _power_count(args[0], args[1])
             if node.bodies:
                 return self._loop(node, args, costs)
-            return self.machine.primitive(OPS[node.op], tuple(args), self.machine.call)
+            return self.machine.primitive(current().op(node.op), tuple(args), self.machine.call)
         except Fail as fail:
             return Failed(fail.reason, fail.primitive or node.op, 0, fail.detail)
 
     def _loop(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
-        if node.op == "rapply":
-            return self._each_function(node, args, costs)
         if node.op in (POWER, POWER_IN_BODY):
             return self._power(node, args, costs)
+        spec = current().op(node.op.removesuffix(ON_FUNCTIONS))
+        loop = spec.loop
+        assert loop is not None
         if node.op.endswith(ON_FUNCTIONS):
-            return self._over_functions(node, args, costs)
-        spec = OPS[node.op]
-        if node.op in ("valmax", "valmin") and not args[0] and len(node.bodies) == 1:
+            return self._over_functions(spec, loop, node, args, costs)
+        if loop.over is Over.FUNCTIONS:
+            return self._each_function(spec, node, args, costs)
+        of_zero = loop.zero and not args[0]
+        if of_zero and len(node.bodies) == 1:
             raise _EscapeError
         containers = args[: spec.arity - 1]
 
         def call(_: Any, *items: Any) -> Any:
-            body = node.bodies[0 if args[0] or node.op not in ("valmax", "valmin") else 1]
+            body = node.bodies[1 if of_zero else 0]
             return self._body(body, items if body.params else (), args, costs)
 
         arguments = [*containers]
         arguments.insert(spec.function_place, node.op)  # any scalar: only its size of 1 counts
         return self.machine.primitive(spec, tuple(arguments), call)
 
-    def _each_function(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
+    def _each_function(self, spec: OpSpec, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
         machine = self.machine
         machine.charge(1 + len(node.bodies) + machine.size(args[0]))
         results = [self._body(body, (), args, costs) for body in node.bodies]
         value: Any = frozenset(results) if isinstance(node.type, Set) else tuple(results)
-        machine.charge(machine.checked_size(OPS["rapply"], value))
+        machine.charge(machine.checked_size(spec, value))
         return value
 
     def _power(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
@@ -163,15 +154,16 @@ class _Run:
             value = self._body(node.bodies[0], (value,), args, costs, charged=node.op == POWER_IN_BODY)
         return value
 
-    def _over_functions(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
+    def _over_functions(
+        self, spec: OpSpec, loop: LoopSpec, node: TypedNode | BodyNode, args: list[Any], costs: list[int]
+    ) -> Any:
         machine = self.machine
-        name = node.op.removesuffix(ON_FUNCTIONS)
-        machine.charge(1 + len(args[0]) + (machine.size(args[1]) if name == "rapply" else 1))
+        machine.charge(1 + len(args[0]) + (machine.size(args[1]) if loop.over is Over.FUNCTIONS else 1))
         results = [self._body(node.bodies[0], (item,), args, costs) for item in ordered(args[0])]
         value: Any = like(args[0], results)
-        if name == "mapply":
+        if loop.gives is Gives.CONTAINER:
             value = merge(value)
-        machine.charge(machine.checked_size(OPS[name], value))
+        machine.charge(machine.checked_size(spec, value))
         return value
 
     def _body(
@@ -205,7 +197,7 @@ class _Run:
 def _power_count(count: int, calls: int) -> int:
     """How often a function of so many primitives is applied; fails as `power` does."""
     if count < 1:
-        raise Fail(Reason.BOUNDS, f"power {count}, at least 1", "power")
+        raise Fail(Reason.BOUNDS, f"power {count}, at least 1", POWER)
     if count * calls > MAX_FUNCTION_CALLS:
-        raise Fail(Reason.LIMIT, f"{count * calls} primitives in a function, at most {MAX_FUNCTION_CALLS}", "power")
+        raise Fail(Reason.LIMIT, f"{count * calls} primitives in a function, at most {MAX_FUNCTION_CALLS}", POWER)
     return count

@@ -8,30 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from arcbatt.errors import ArcbattError
+from arcbatt.compiler.context import Ref, UnresolvedError
 from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS
-from arcbatt.language.table import OPS
-from arcbatt.language.types import Type
-
-if TYPE_CHECKING:
-    from arcbatt.compiler.context import Context
-
-
-class UnresolvedError(ArcbattError):
-    """Why something cannot be brought to first-order form; its program runs on the reference."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ref:
-    """A value of a context: a node of the graph, or a parameter, capture or node of a body."""
-
-    context: Context
-    index: int
-    type: Type
-    can_fail: bool = True
-    constant: bool = False
+from arcbatt.language.spec import OpSpec
+from arcbatt.language.table import current
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +90,22 @@ Value = Ref | Known | Static | Mapped | Either
 
 def primitive(name: str) -> Known:
     """A primitive as a function."""
-    return Known(name, (), OPS[name].arity)
+    return Known(name, (), current().op(name).arity)
 
 
-_FUNCTION_PARTS: Final = {"compose": 2, "chain": 3, "fork": 3, "matcher": 1, "rbind": 1, "lbind": 1, "power": 1}
-
-
-def combined(name: str, parts: tuple[Value, ...], times: int = 1) -> Known:
+def combined(spec: OpSpec, parts: tuple[Value, ...], times: int = 1) -> Known:
     """What a combinator makes of its parts, within the limits of the language; `times` is a known power."""
+    made = spec.combinator
+    assert made is not None
     functions: list[Known] = []
-    for part in parts[: _FUNCTION_PARTS[name]]:
+    for part in parts[: made.functions]:
         if not isinstance(part, Known):
-            raise UnresolvedError(f"{name} takes a function that is not known when compiling")
+            raise UnresolvedError(f"{spec.name} takes a function that is not known when compiling")
         functions.append(part)
-    arity = functions[0].arity - 1 if name in ("rbind", "lbind") else 1
-    functions += [part for part in parts[_FUNCTION_PARTS[name] :] if isinstance(part, Known)]
+    arity = functions[0].arity - 1 if made.binds else 1
+    functions += [part for part in parts[made.functions :] if isinstance(part, Known)]
     depth = 1 + max(function.depth for function in functions)
-    calls = times * sum(function.calls for function in functions) + (name == "matcher")
+    calls = times * sum(function.calls for function in functions) + made.calls
     if depth > MAX_DEPTH or calls > MAX_FUNCTION_CALLS:
-        raise UnresolvedError(f"{name} makes a function beyond the limits")
-    return Known(name, parts, arity, depth, calls)
+        raise UnresolvedError(f"{spec.name} makes a function beyond the limits")
+    return Known(spec.name, parts, arity, depth, calls)

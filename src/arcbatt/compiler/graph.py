@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from arcbatt.compiler.passes.commutative import in_order
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines
-from arcbatt.language.spec import Fact
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.language.types import Type
 
 INPUT: Final = "input"
@@ -24,8 +24,6 @@ CONST: Final = "const"
 PRIMITIVE: Final = "primitive"
 INVOKE: Final = "invoke"
 """A call of a function value: the function, then its arguments."""
-
-_COMMUTATIVE: Final = frozenset(name for name, spec in OPS.items() if Fact.COMMUTATIVE in spec.facts)
 
 
 class Node(NamedTuple):
@@ -59,9 +57,7 @@ class Graph:
 
     def add(self, op: str, args: tuple[Any, ...], line: int = 0) -> int:
         """The node, made if it is new."""
-        if op in _COMMUTATIVE and self.merge_commutative and args[1] < args[0]:
-            args = (args[1], args[0])
-        node = Node(op, args)
+        node = Node(op, in_order(op, args) if self.merge_commutative else args)
         known = self._known.get(node)
         if known is None:
             known = self._known[node] = len(self.nodes)
@@ -102,7 +98,7 @@ class Graph:
             self.calls_read += 1
             args = tuple([self._expression(arg, scope) for arg in expr.args])
             function = expr.function
-            if isinstance(function, Name) and function.id in OPS:
+            if isinstance(function, Name) and function.id in current().ops:
                 return self.add(function.id, args, expr.line)
             return self.add(INVOKE, (self._expression(function, scope), *args), expr.line)
         if isinstance(expr, Const):

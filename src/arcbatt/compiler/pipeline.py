@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from arcbatt.compiler.graph import INVOKE, Graph
-from arcbatt.compiler.passes.groups import group_objects, group_traversals
+from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.specialize import specialize
 from arcbatt.compiler.typed import TypedGraph, body_nodes
-from arcbatt.language.spec import Kind
-from arcbatt.language.table import OPS
 
 
 @dataclass
@@ -32,10 +29,7 @@ class Stats:
     body_shared: int = 0
     hoisted: int = 0
     classes: dict[str, int] = field(default_factory=dict)
-    sample_patterns: int = 0
-    """Nodes that extract or walk the demonstrations and depend on S alone: run once a task."""
-    object_groups: int = 0
-    traversal_groups: int = 0
+    """Nodes by what they depend on."""
     seconds: float = 0.0
 
 
@@ -53,11 +47,6 @@ def compile_graph(graph: Graph, rewrites: Rewrites | None = None) -> Compiled:
     start = time.perf_counter()
     top = specialize(graph, rewrites)
     typed = top.graph.pruned()
-    object_groups = traversal_groups = 0
-    if rewrites.group_objects:
-        typed, object_groups = group_objects(typed)
-    if rewrites.group_traversals:
-        typed, traversal_groups = group_traversals(typed)
     stats = Stats(
         programs=len(graph.outputs),
         calls=graph.calls_read,
@@ -71,27 +60,6 @@ def compile_graph(graph: Graph, rewrites: Rewrites | None = None) -> Compiled:
         body_shared=top.body_shared,
         hoisted=top.hoisted,
         classes=typed.class_counts(),
-        sample_patterns=len(sample_pattern(graph)),
-        object_groups=object_groups,
-        traversal_groups=traversal_groups,
         seconds=time.perf_counter() - start,
     )
     return Compiled(typed, stats)
-
-
-def sample_pattern(graph: Graph) -> list[int]:
-    """The first batch pattern: `apply(first, S)`, `apply(second, S)`, and loops over those alone."""
-    members: list[int] = []
-    known: set[int] = set()
-    for index, node in enumerate(graph.nodes):
-        if node.op == INVOKE or node.op not in OPS or OPS[node.op].kind is not Kind.LOOP or OPS[node.op].arity != 2:
-            continue
-        function, container = node.args if OPS[node.op].function_place == 0 else node.args[::-1]
-        over = graph.nodes[container]
-        extracts = (
-            over.op == "input" and over.args == ("S",) and graph.nodes[function].args in (("first",), ("second",))
-        )
-        if extracts or container in known:
-            known.add(index)
-            members.append(index)
-    return members

@@ -25,7 +25,7 @@ class CompiledSet:
     def __init__(self, graph: Graph, rewrites: Rewrites | None = None) -> None:
         self.graph = graph
         """Merged, functions as nodes: what the reference evaluates."""
-        self.rewrites = rewrites or Rewrites.lowered()
+        self.rewrites = rewrites or Rewrites()
         self._codes: dict[tuple[tuple[str, str], ...], Code] = {}
 
     @cached_property
@@ -79,6 +79,6 @@ def compile(programs: Iterable[Program] | Graph | CompiledSet, rewrites: Rewrite
     """Programs, or a graph they were merged into, as a compiled set; one that is given comes back as it is."""
     if isinstance(programs, CompiledSet):
         return programs
-    chosen = rewrites or Rewrites.lowered()
+    chosen = rewrites or Rewrites()
     graph = programs if isinstance(programs, Graph) else merge(programs, commutative=chosen.commutative)
     return CompiledSet(graph, chosen)

@@ -10,31 +10,22 @@ class Rewrites:
     """Switches of the rewrites, all on unless told otherwise."""
 
     commutative: bool = True
-    """add(a, b) and add(b, a) are one node."""
+    """add(a, b) and add(b, a) are one node (passes/commutative.py)."""
     fold: bool = True
-    """Calls of constants are computed when the program is compiled."""
+    """Calls of constants are computed when the program is compiled (passes/fold.py)."""
     body_sharing: bool = True
-    """Equal calls in one loop body are computed once."""
+    """Equal calls in one loop body are computed once (body.py)."""
     hoist: bool = True
-    """Calls in a loop body that do not depend on the item move out of it."""
+    """Calls in a loop body that do not depend on the item move out of it (passes/hoist.py)."""
     algebra: bool = True
-    """Identities: turns of turns, idempotent and self-inverse calls, colours of a turned grid, ..."""
-    group_objects: bool = True
-    """objects and o_g of one grid in several modes are found in one walk."""
-    group_traversals: bool = True
-    """Loops over one container share one traversal."""
+    """Identities: turns of turns, idempotent and self-inverse calls, colours of turned grids (passes/algebra.py)."""
     columns: bool = True
-    """The engine runs loops over numbers for many items at once."""
+    """The engine runs loops over numbers for many items at once (lower/columns.py)."""
 
     @staticmethod
     def names() -> tuple[str, ...]:
         """The name of every switch."""
         return tuple(field.name for field in fields(Rewrites))
-
-    @staticmethod
-    def lowered() -> Rewrites:
-        """Those for bytecode, which has no groups."""
-        return Rewrites(group_objects=False, group_traversals=False)
 
     @staticmethod
     def none() -> Rewrites:

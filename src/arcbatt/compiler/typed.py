@@ -23,10 +23,6 @@ GUARD: Final = "guard"
 """The first argument, or failed where a later one has: values bound into a function fail it before it is called."""
 FAILED: Final = "failed"
 """A constant failure: reason and primitive."""
-GROUP: Final = "group"
-"""Several results of one walk: each of its bodies holds one node, over the group's arguments."""
-PICK: Final = "pick"
-"""One result of a group: the group, and which."""
 POWER: Final = "power"
 """A body applied again and again: the value, how often; each call inside charged as if written out."""
 POWER_IN_BODY: Final = "power@body"
@@ -125,7 +121,7 @@ class TypedGraph:
         return result
 
     def class_counts(self) -> dict[str, int]:
-        """How many nodes depend on what: nothing, S alone (once a task), I, or C."""
+        """How many nodes depend on what: nothing, S alone, I, or C."""
         names = {0: "constant", S_BIT: "S only"}
         counts = {"constant": 0, "S only": 0, "I": 0, "C": 0}
         for bits in self.depends:
@@ -138,15 +134,12 @@ _LEAVES: Final = frozenset({"input", "const", FAILED})
 
 def node_inputs(node: TypedNode | BodyNode) -> tuple[int, ...]:
     """The nodes a node takes."""
-    if node.op in _LEAVES:
-        return ()
-    return node.args[:1] if node.op == PICK else node.args
+    return () if node.op in _LEAVES else node.args
 
 
 def with_inputs(node: TypedNode, place: Sequence[int] | Mapping[int, int]) -> TypedNode:
     """The node over the new places of what it takes."""
-    inputs = node_inputs(node)
-    return node._replace(args=(*(place[arg] for arg in inputs), *node.args[len(inputs) :])) if inputs else node
+    return node if node.op in _LEAVES else node._replace(args=tuple([place[arg] for arg in node.args]))
 
 
 def body_nodes(node: TypedNode | BodyNode) -> Iterator[BodyNode]:

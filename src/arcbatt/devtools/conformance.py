@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from arcbatt.data.grids import to_grid
 from arcbatt.errors import ArcbattError, DataError
@@ -23,12 +23,12 @@ from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.program import Call, Name, Program
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
-from arcbatt.language.table import OPS
+from arcbatt.language.spec import Does, Gives, OpSpec
+from arcbatt.language.table import STANDARD
 from arcbatt.language.values import Grid, Value
 from arcbatt.syntax import parse_expression
 
 Run = Callable[[Program, Sample], Outcome]
-_UNMERGED: Final = {"mpapply": "papply", "mapply": "apply", "merge": "identity"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Vector:
     @property
     def primitives(self) -> set[str]:
         """The primitives the expression uses."""
-        return set(re.findall(r"[a-z]\w*", self.expr)) & OPS.keys()
+        return set(re.findall(r"[a-z]\w*", self.expr)) & STANDARD.ops.keys()
 
     @property
     def paste(self) -> str:
@@ -107,6 +107,17 @@ def check(vectors: Iterator[Vector], run: Run = evaluate) -> Report:
     return report
 
 
+def _unmerged(spec: OpSpec | None) -> str | None:
+    """The primitive that gives what this one merges, if it merges what it is given or what a function gives."""
+    if spec is not None and spec.loop and spec.loop.gives is Gives.CONTAINER:
+        wanted = (spec.loop.over, Gives.ITEM)
+        loops = ((other.name, other.loop) for other in STANDARD.ops.values() if other.loop)
+        return next(name for name, loop in loops if (loop.over, loop.gives) == wanted)
+    if spec is not None and spec.does is Does.MERGE:
+        return next(other.name for other in STANDARD.ops.values() if other.does is Does.SAME)
+    return None
+
+
 def _agrees(vector: Vector, outcome: Outcome) -> bool:
     if isinstance(outcome, Failed):
         return vector.error
@@ -127,7 +138,7 @@ def _agrees_by_set_order(vector: Vector, program: Program, outcome: Outcome) -> 
         or not isinstance(result.function, Name)
     ):
         return False
-    unmerged = _UNMERGED.get(result.function.id)
+    unmerged = _unmerged(STANDARD.ops.get(result.function.id))
     if unmerged is None:
         return False
     parts = evaluate(Program("solve_parts", ("I",), (), Call(Name(unmerged), result.args)), Sample(vector.grid))

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.primitives.functions import chain, compose, fork, lbind, matcher, power, rbind
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
-from arcbatt.language.spec import Kind, OpSpec
-from arcbatt.language.table import OPS
+from arcbatt.language.spec import Kind, OpSpec, Over
+from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import BOOL, GRID, IJ, INT, Fn, Rule, Seq, Tup, Type, match, substitute
 
-_PLAIN: Final = [spec for spec in OPS.values() if spec.kind is Kind.PLAIN]
-_LOOPS: Final = [spec for spec in OPS.values() if spec.kind is Kind.LOOP and spec.name != "rapply"]
+_PLAIN: Final = [spec for spec in STANDARD.ops.values() if spec.kind is Kind.PLAIN]
+_LOOPS: Final = [spec for spec in STANDARD.ops.values() if spec.loop and spec.loop.over is not Over.FUNCTIONS]
 _TRIES: Final = 40
 _EXACT: Final = 0.97
 """How often a draw must fit exactly; the rest pass tuples as patches, IJs or grids, which may fail when run."""
@@ -33,6 +34,11 @@ _CONSTANT_TYPES: Final[dict[str, Type]] = {
 class _Typed:
     expr: Expr
     type: Type
+
+
+def _call(primitive: Callable[..., Any], args: tuple[Expr, ...]) -> Call:
+    """A call of the primitive a reference function is of."""
+    return Call(Name(primitive.__name__), args)
 
 
 class Generator:
@@ -145,8 +151,8 @@ class Generator:
             types = (*params, value.type) if right else (value.type, *params)
             result = result_type(spec, types, exact=self._random.random() < _EXACT)
             if result is not None:
-                combinator = "rbind" if right else "lbind"
-                return _Typed(Call(Name(combinator), (Name(spec.name), value.expr)), result)
+                combinator = rbind if right else lbind
+                return _Typed(_call(combinator, (Name(spec.name), value.expr)), result)
         return None
 
     def _composed(self, params: tuple[Type, ...], depth: int) -> _Typed | None:
@@ -160,27 +166,27 @@ class Generator:
                 return None
             parts.append(drawn.expr)
             current, result = (drawn.type,), drawn.type
-        return _Typed(Call(Name("compose" if count == 2 else "chain"), tuple(reversed(parts))), result)
+        return _Typed(_call(compose if count == 2 else chain, tuple(reversed(parts))), result)
 
     def _forked(self, params: tuple[Type, ...], depth: int) -> _Typed | None:
         a, b = self._function(params, depth), self._function(params, depth)
         outer = self._function((a.type, b.type), 0) if a and b else None
         if a is None or b is None or outer is None:
             return None
-        return _Typed(Call(Name("fork"), (outer.expr, a.expr, b.expr)), outer.type)
+        return _Typed(_call(fork, (outer.expr, a.expr, b.expr)), outer.type)
 
     def _matched(self, params: tuple[Type, ...], depth: int) -> _Typed | None:
         inner = self._function(params, depth)
         target = self._value(inner.type, {}) if inner else None
         if inner is None or target is None:
             return None
-        return _Typed(Call(Name("matcher"), (inner.expr, target.expr)), BOOL)
+        return _Typed(_call(matcher, (inner.expr, target.expr)), BOOL)
 
     def _powered(self, params: tuple[Type, ...], depth: int) -> _Typed | None:
         inner = self._function(params, depth)
         if inner is None or inner.type != params[0]:
             return inner
-        return _Typed(Call(Name("power"), (inner.expr, Const(self._random.randint(1, 3)))), inner.type)
+        return _Typed(_call(power, (inner.expr, Const(self._random.randint(1, 3)))), inner.type)
 
 
 def result_type(spec: OpSpec, args: tuple[Type, ...], *, exact: bool = False) -> Type | None:
@@ -197,12 +203,12 @@ def result_type(spec: OpSpec, args: tuple[Type, ...], *, exact: bool = False) ->
 def _alike() -> dict[str, list[str]]:
     """For each primitive, those with the same signature; for each constant, those of its type."""
     by_signature: dict[str, list[str]] = defaultdict(list)
-    for spec in OPS.values():
+    for spec in current().ops.values():
         by_signature[spec.signature].append(spec.name)
     by_type: dict[Type, list[str]] = defaultdict(list)
     for name, kind in _CONSTANT_TYPES.items():
         by_type[kind].append(name)
-    alike = {spec.name: by_signature[spec.signature] for spec in OPS.values()}
+    alike = {spec.name: by_signature[spec.signature] for spec in current().ops.values()}
     return alike | {name: by_type[kind] for name, kind in _CONSTANT_TYPES.items()}
 
 

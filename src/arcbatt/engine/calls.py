@@ -14,7 +14,6 @@ from arcbatt.compiler.graph import CONST, Graph
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.compiler.pipeline import compile_graph
-from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.engine.api import Stop
 from arcbatt.engine.cpu import arena_words, loaded
 from arcbatt.engine.custom_build import missing
@@ -74,7 +73,7 @@ class CallEngine:
             self.problem = "a function with a set or a nested tuple bound into it"
             return
         module: Any = core or importlib.import_module("arcbatt._core")
-        typed = compile_graph(graph, Rewrites.lowered()).graph
+        typed = compile_graph(graph).graph
         code = lower(typed, without=missing(graph, module))
         if RESULT in code.rejected:
             self.problem = f"not lowered: {code.rejected[RESULT]}"

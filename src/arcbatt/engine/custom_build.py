@@ -15,9 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from arcbatt.compiler.custom import KERNELS, SourceKernel, source_kernels
+from arcbatt.compiler.custom import SourceKernel, source_kernels
 from arcbatt.compiler.graph import PRIMITIVE, Graph
 from arcbatt.errors import UsageError
+from arcbatt.language.table import STANDARD, current
 from arcbatt.support.cache import cache_folder
 
 _NATIVE: Final = Path(__file__).parent.parent / "native"
@@ -53,7 +54,7 @@ def missing(graph: Graph, core: Any) -> dict[str, str]:
 
 def _names(graph: Graph) -> set[str]:
     """Every operation a graph uses, also as a function."""
-    if not KERNELS:
+    if current() is STANDARD:
         return set()
     return {node.args[0] if node.op == PRIMITIVE else node.op for node in graph.nodes}
 

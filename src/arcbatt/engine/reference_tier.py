@@ -25,7 +25,7 @@ from arcbatt.engine.reference import MergedReference, Stopped, expected_at, samp
 from arcbatt.engine.worker import Ready, Recall, Recalled, Service, WorkerSpec
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
-from arcbatt.language.table import LANGUAGE
+from arcbatt.language.table import STANDARD
 
 MOST_TRIES: Final = 2
 """How many processes may end over an evaluation before it is left to this one."""
@@ -496,4 +496,4 @@ def known_elsewhere(graph: Graph) -> bool:
     names: Iterable[Any] = (
         args[0] if op == PRIMITIVE else op for op, args in graph.nodes if op not in (INPUT, CONST, INVOKE)
     )
-    return LANGUAGE.issuperset(names)
+    return STANDARD.ops.keys() >= set(names)

@@ -7,17 +7,20 @@ from typing import Any, Final
 
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
-from arcbatt.language.functions import Function, function_of, invoke
+from arcbatt.language.functions import Function, function_of
 from arcbatt.language.limits import MAX_CELLS, MAX_ITEMS, MAX_SIDE, MAX_SIZE, MAX_STEPS
 from arcbatt.language.program import Call as CallExpr
 from arcbatt.language.program import Const, Expr, Name, Program, live_lines
 from arcbatt.language.sample import Sample
 from arcbatt.language.spec import Cost, Kind, OpSpec
-from arcbatt.language.table import OPS
+from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import GRID
 from arcbatt.language.values import Call, Value, size_of
 
-_MAKES_GRID: Final = frozenset(name for name, spec in OPS.items() if any(rule.result == GRID for rule in spec.rules))
+_MAKES_GRID: Final = frozenset(
+    name for name, spec in STANDARD.ops.items() if any(rule.result == GRID for rule in spec.rules)
+)
+"""Primitives that may give grids; custom operations check what they give themselves."""
 _NATURAL: Final[dict[type[Exception], Reason]] = {
     ZeroDivisionError: Reason.ZERO_DIVISION,
     IndexError: Reason.BOUNDS,
@@ -37,6 +40,7 @@ class Machine:
     """
 
     def __init__(self, max_steps: int = MAX_STEPS, *, resets: bool = True) -> None:
+        self.language = current()
         self.max_steps = max_steps
         self.steps = 0
         self.total_steps = 0
@@ -45,11 +49,13 @@ class Machine:
 
     def call(self, function: Value, *args: Value) -> Value:
         """The function of the arguments. Steps are charged to the outermost primitive."""
-        if function_of(function).parts:
-            return invoke(self.call, function, args)
-        spec = OPS[function.name]
-        if len(args) != spec.arity:
-            raise Fail(Reason.TYPE, f"{spec.name} takes {spec.arity} arguments, got {len(args)}")
+        known = function_of(function)
+        spec = self.language.op(known.name)
+        arity = known.arity if known.parts else spec.arity
+        if len(args) != arity:
+            raise Fail(Reason.TYPE, f"{spec.name} takes {arity} arguments, got {len(args)}")
+        if spec.combinator and known.parts:
+            return spec.combinator.invoke(self.call, known.parts, args)
         return self.primitive(spec, args, self.call)
 
     def primitive(self, spec: OpSpec, args: tuple[Value, ...], call: Call) -> Value:
@@ -73,7 +79,7 @@ class Machine:
         self.charge(1 + sum(sizes))
         if spec.cost is Cost.PRODUCT:
             self.charge(sizes[0] * sizes[1])
-        result = self.looped(spec, args, call or self.call) if spec.takes_call else spec.reference(*args)
+        result = self.looped(spec, args, call or self.call) if spec.loop else spec.reference(*args)
         self.charge(self.checked_size(spec, result))
         return result
 
@@ -121,7 +127,7 @@ class Machine:
 
 def primitive(name: str) -> Function:
     """A primitive as a function value."""
-    return Function(name, (), OPS[name].arity)
+    return Function(name, (), current().op(name).arity)
 
 
 def call(name: str, *args: Any) -> Any:

@@ -1,20 +1,40 @@
-"""The one table of primitives. Opcodes, docs, the parser and the generators all look here."""
+"""The one table of primitives, as the standard language; and the language in use, which may have custom operations."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.language import Language
 from arcbatt.language.primitives import containers, functions, grids, numbers, objects, shapes
 from arcbatt.language.spec import OpSpec
 
 FAMILIES: Final = (numbers, containers, functions, shapes, grids, objects)
 
-OPS: Final[dict[str, OpSpec]] = {spec.name: spec for family in FAMILIES for spec in family.OPS}
-"""Every primitive by name, in the order of the families."""
+STANDARD: Final = Language((spec for family in FAMILIES for spec in family.OPS), CONSTANTS)
+"""Every primitive of the table, in the order of the families."""
 
-LANGUAGE: Final = frozenset(OPS)
-"""The names of the language itself; OPS may come to hold operations of one's own."""
 
-if overlap := OPS.keys() & CONSTANTS.keys():
-    raise RuntimeError(f"names both primitive and constant: {sorted(overlap)}")
+class _InUse:
+    language = STANDARD
+
+
+def current() -> Language:
+    """The language programs are read, compiled and run in now: the standard one, and what `add_op` added.
+
+    Ask for it when it is used; what is computed from it holds for this language object and no other.
+    """
+    return _InUse.language
+
+
+def add_op(spec: OpSpec) -> None:
+    """Make a custom operation a primitive of the language in use."""
+    _InUse.language = _InUse.language.extended(spec)
+
+
+def remove_op(name: str) -> None:
+    """Take a custom operation out of the language in use."""
+    if name in STANDARD.ops or name not in current().ops:
+        raise UsageError(f"{name!r} is no operation of one's own")
+    _InUse.language = _InUse.language.without(name)

@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from arcbatt.language.constants import CONSTANTS
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 
 _TOKENS: Final = re.compile(r"(?P<comment>#[^\n]*)|(?P<word>[^\W\d]\w*)|(?P<number>\d+)")
 _KEYWORDS: Final = frozenset({"def", "return"})
@@ -31,4 +31,4 @@ def _kind(token: re.Match[str]) -> str:
         return "n"
     if token[0] in _KEYWORDS:
         return "k"
-    return "p" if token[0] in OPS else ""
+    return "p" if token[0] in current().ops else ""

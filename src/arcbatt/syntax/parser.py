@@ -14,7 +14,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING, MAX_PROGRAM_BYTES
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name, Program
-from arcbatt.language.table import OPS
+from arcbatt.language.table import current
 from arcbatt.syntax.source import Chunk, SourceError, chunks, decode, read_text
 
 SIGNATURES: Final = (("I",), ("S", "I", "C"))
@@ -110,6 +110,7 @@ class _ProgramReader:
     """Reads one chunk of a file."""
 
     def __init__(self, chunk: Chunk, file: str) -> None:
+        self.ops = current().ops
         self.chunk = chunk
         self.file = file
         self.lines = chunk.text.split("\n")
@@ -241,7 +242,7 @@ class _ProgramReader:
             "a parameter"
             if name in self.params
             else "a primitive"
-            if name in OPS
+            if name in self.ops
             else "a constant"
             if name in CONSTANTS
             else "a variable assigned above"
@@ -292,7 +293,7 @@ class _ProgramReader:
         return number
 
     def check_name(self, node: ast.expr, name: str) -> None:
-        if name in self.params or name in self.assigned or name in OPS or name in CONSTANTS:
+        if name in self.params or name in self.assigned or name in self.ops or name in CONSTANTS:
             return
         if name in self.assigned_later:
             self.report(node, f"{name!r} is used before it is assigned", "")
@@ -303,7 +304,7 @@ class _ProgramReader:
         raise _Illegal
 
     def nearest(self, name: str) -> str:
-        known = [*OPS, *CONSTANTS, *self.params, *sorted(self.assigned)]
+        known = [*self.ops, *CONSTANTS, *self.params, *sorted(self.assigned)]
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         return f"did you mean {close[0]!r}?" if close else "docs/ops.md lists every primitive and constant"
 
@@ -321,7 +322,7 @@ class _ProgramReader:
             )
             raise _Illegal
         args = [self.expression(arg, depth) for arg in node.args]
-        if isinstance(function, Name) and function.id in OPS:
+        if isinstance(function, Name) and function.id in self.ops:
             args = self.bound(node, function.id, args, depth)
         elif node.keywords:
             self.report(
@@ -332,7 +333,7 @@ class _ProgramReader:
 
     def bound(self, node: ast.Call, name: str, positional: list[Expr], depth: int) -> list[Expr]:
         """The arguments of a primitive in the order of its parameters."""
-        params = OPS[name].params
+        params = self.ops[name].params
         usage = f"{name}({', '.join(params)})"
         count = len(positional) + len(node.keywords)
         if count != len(params):

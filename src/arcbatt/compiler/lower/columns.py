@@ -17,22 +17,24 @@ from arcbatt.compiler.lower.codes import CODES, COLUMNAR, FIXED_COST, MULTIPLIES
 from arcbatt.compiler.lower.instruction import Instruction, instructions
 from arcbatt.compiler.lower.layout import K_CELL, K_GRID, K_IJ, K_INT, K_SEQ, K_SET, K_TUP, TypeTable
 from arcbatt.compiler.lower.variants import VARIANTS
+from arcbatt.language.spec import Fact, Gives, LoopSpec
+from arcbatt.language.table import STANDARD
 
-LOOPS: Final = frozenset(
-    ["apply", "sfilter", "mfilter", "order", "argmax", "argmin", "valmax", "valmin", "extract", "papply", "prapply"]
-)
 LANES_WORDS: Final = 3
 """Words of what a loop says to run by lanes, before its columns."""
 HEAD_WORDS: Final = 5
 """Words of a loop's columns before the bits that say what is kept."""
-_BY_NUMBER: Final = frozenset(["order", "argmax", "argmin", "valmax", "valmin", "sfilter", "mfilter", "extract"])
 _COPIES: Final = frozenset(CODES[name] for name in ("COPY", "COPY_COUNTED", "GUARD"))
 _ANY_TYPE: Final = _COPIES | {CODES[name] for name in ("PART", "ASTUPLE", "BRANCH", "CHOOSE", "EQUAL")}
 _OF_PAIRS: Final = frozenset(CODES[name] for name in ("MAXIMUM", "MINIMUM"))
-_BEST: Final = frozenset(CODES[f"LOOP_{name}"] for name in ("ARGMAX", "ARGMIN", "VALMAX", "VALMIN"))
+_BEST: Final = frozenset(
+    CODES[f"LOOP_{name.upper()}"] for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.best
+)
 _UNCOUNTED: Final = frozenset(CODES[name] for name in ("COPY", "GUARD", "CHOOSE"))
-_SIGN: Final = frozenset(number for number, one in enumerate(VARIANTS) if one.name == "sign")
-_MULTIPLY: Final = frozenset(number for number, one in enumerate(VARIANTS) if one.name == "multiply")
+_SIGN, _MULTIPLY = (
+    frozenset(number for number, one in enumerate(VARIANTS) if one.name in STANDARD.names_with(fact))
+    for fact in (Fact.SIGN, Fact.TIMES)
+)
 _IDLE: Final = _COPIES | _SIGN | {CODES["PART"], CODES["ASTUPLE"]}
 """Operations that never fail, so that they are left out where nothing needs what they give."""
 _MOST_ROWS: Final = 512
@@ -75,7 +77,7 @@ class Window:
 
 
 def column_words(
-    loop: str, window: Window, types: TypeTable, depth_of: Callable[[int], int], containers: list[int], depth: int
+    loop: LoopSpec, window: Window, types: TypeTable, depth_of: Callable[[int], int], containers: list[int], depth: int
 ) -> list[int] | None:
     """What a loop says behind its bodies to run by columns; None where it cannot.
 
@@ -85,7 +87,7 @@ def column_words(
     scope = max(map(depth_of, containers))
     keeps = scope < depth
     rows = window.end - window.first
-    if loop not in LOOPS or rows > _MOST_ROWS or not _plain_result(loop, types.rows[window.result_type][0]):
+    if not loop.columnar or rows > _MOST_ROWS or not _plain_result(loop, types.rows[window.result_type][0]):
         return None
     if not all(_measurable(types, kind) for _, kind in window.params):
         return None
@@ -105,7 +107,7 @@ def column_words(
 class _Body:
     """A body whose code for columns is being written."""
 
-    def __init__(self, loop: str, window: Window, types: TypeTable) -> None:
+    def __init__(self, loop: LoopSpec, window: Window, types: TypeTable) -> None:
         self.loop, self.window, self.types = loop, window, types
         self.calls: list[Instruction] = []
         self.origin: dict[int, list[Word]] = {}
@@ -175,13 +177,13 @@ class _Body:
         if flags & ORIGINALS or (flags & MULTIPLIES and not containers):
             return False
         if one.op == CODES["INITSET"]:
-            fits = rows[kinds[0]][0] <= K_CELL and self.loop != "extract"
+            fits = rows[kinds[0]][0] <= K_CELL and not self.loop.stops
         elif one.op == CODES["EQUAL"]:
             fits = all(_flat(self.types, kind) for kind in kinds)
         else:
             pair = one.op in _OF_PAIRS and rows[kinds[0]][0] == K_IJ
             fits = one.op in _ANY_TYPE or pair or (one.op < len(VARIANTS) and bool(rows[one.type][7]))
-        if not fits or (self.loop == "extract" and one.op not in _UNCOUNTED and not flags & FIXED_COST):
+        if not fits or (self.loop.stops and one.op not in _UNCOUNTED and not flags & FIXED_COST):
             return False
         if one.op not in _UNCOUNTED and one.times > 0:
             self.charge(one)
@@ -216,7 +218,7 @@ class _Body:
 
     def loop_fits(self, one: Instruction) -> bool:
         """Whether a loop in the body can run for many items of it at once."""
-        if one.op not in _BEST or self.loop == "extract" or one.extra[0] & (COLUMNAR | PER_LANE) != COLUMNAR:
+        if one.op not in _BEST or self.loop.stops or one.extra[0] & (COLUMNAR | PER_LANE) != COLUMNAR:
             return False
         if one.cost_place or one.times < 1 or not self.window.has(one.dst) or self.window.has(one.args[0]):
             return False
@@ -363,8 +365,9 @@ def inner_columns(one: Instruction) -> tuple[Sequence[int], InnerColumns]:
     return body, InnerColumns(first, rows, scope, result, one.extra[at + HEAD_WORDS : code], one.extra[code:])
 
 
-def _plain_result(loop: str, kind: int) -> bool:
-    return kind == K_INT if loop in _BY_NUMBER else kind <= K_CELL and kind != 1
+def _plain_result(loop: LoopSpec, kind: int) -> bool:
+    by_number = loop.gives in (Gives.CONDITION, Gives.KEY)
+    return kind == K_INT if by_number else kind <= K_CELL and kind != 1
 
 
 def _flat(types: TypeTable, kind: int) -> bool:

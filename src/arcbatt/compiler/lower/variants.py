@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from arcbatt.compiler.cpp_names import cpp_name
 from arcbatt.language import limits
-from arcbatt.language.spec import Cost, Kind
-from arcbatt.language.table import OPS
+from arcbatt.language.spec import Cost, Fact, Kind
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, OPT_INT, Rule, Seq, Set, Type
 
 NATIVE: Final[dict[Type, str]] = {
@@ -27,11 +28,8 @@ NATIVE: Final[dict[Type, str]] = {
 }
 """The C++ type of each type a native function can take or give."""
 
-_FAMILIES: Final = ("numbers", "colour and shape", "grids", "objects and patches")
-_GENERIC: Final = ("equality", "astuple", "identity", "branch")
-_KEYWORDS: Final = {"double": "double_", "switch": "switch_"}
-_IN_ORDER: Final = ("paint", "underpaint")
-"""Primitives for which a tuple of cells is not just the set of them: later cells cover earlier ones."""
+IN_ORDER: Final = Rule((GRID, Seq(CELL)), GRID)
+"""The rule of primitives for which a tuple of cells is not just the set of them, beside those of the table."""
 
 
 class Variant(NamedTuple):
@@ -43,12 +41,10 @@ class Variant(NamedTuple):
 
 def _variants() -> list[Variant]:
     found = []
-    for name, spec in OPS.items():
-        if spec.family not in _FAMILIES or name in _GENERIC or spec.kind is not Kind.PLAIN:
+    for name, spec in STANDARD.ops.items():
+        if spec.generic or spec.kind is not Kind.PLAIN:
             continue
-        rules = list(spec.rules)
-        if name in _IN_ORDER:
-            rules.append(Rule((GRID, Seq(CELL)), GRID))
+        rules = [*spec.rules, IN_ORDER] if Fact.CELLS_IN_ORDER in spec.facts else spec.rules
         found += [Variant(name, rule) for rule in rules]
     return found
 
@@ -57,19 +53,13 @@ VARIANTS: Final[list[Variant]] = _variants()
 NUMBER: Final[dict[Variant, int]] = {variant: number for number, variant in enumerate(VARIANTS)}
 
 
-_SEES_IJ_LATE: Final = ("index", "move")
-"""Primitives that can fail for another reason before they look at their IJ."""
-_SEES_GRID_FIRST: Final = ("index",)
-"""Those of them that only want a grid that is not empty, their first argument."""
-
-
 def empty_tuple_text() -> str:
     """The text of empty_tuple.inc: variants that fail for type given () for an IJ, at once or after the grid."""
     lines = ["// Generated from the op table by `make native`; do not edit."]
     for number, (name, rule) in enumerate(VARIANTS):
-        if IJ in rule.params and name not in _SEES_IJ_LATE:
+        if IJ in rule.params and Fact.IJ_LATE not in STANDARD.op(name).facts:
             lines.append(f"AB_EMPTY_TUPLE_FAILS({number})  // {name}: {rule}")
-        elif name in _SEES_GRID_FIRST:
+        elif Fact.IJ_AFTER_GRID in STANDARD.op(name).facts:
             lines.append(f"AB_EMPTY_TUPLE_AFTER_GRID({number})  // {name}: {rule}")
     return "\n".join(lines) + "\n"
 
@@ -85,7 +75,7 @@ def on_numbers(variant: Variant) -> bool:
 def _line(macro: str, number: int) -> str:
     name, rule = VARIANTS[number]
     params = ", ".join(NATIVE[param] for param in rule.params)
-    return f"{macro}({number}, {_KEYWORDS.get(name, name)}, {NATIVE[rule.result]}, {params})  // {rule}"
+    return f"{macro}({number}, {cpp_name(name)}, {NATIVE[rule.result]}, {params})  // {rule}"
 
 
 def scalars_text() -> str:
@@ -99,7 +89,7 @@ def multiplies_text() -> str:
     """The text of multiplies.inc: variants that cost the product of their arguments' sizes."""
     lines = ["// Generated from the op table by `make native`; do not edit."]
     for number, (name, rule) in enumerate(VARIANTS):
-        if OPS[name].cost is Cost.PRODUCT:
+        if STANDARD.op(name).cost is Cost.PRODUCT:
             lines.append(f"AB_MULTIPLIES({number})  // {name}: {rule}")
     return "\n".join(lines) + "\n"
 

@@ -12,6 +12,7 @@ from arcbatt.compiler.typed import TypedGraph, TypedNode
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.cuda.launch import address, timed
 from arcbatt.engine.stats import DeviceStats
+from arcbatt.language.table import STANDARD
 
 OBJECTS_ENTRY: Final = "arcbatt_objects"
 _NOWHERE: Final = 0xFFFFFFFF
@@ -30,14 +31,14 @@ def modes_wanted(graph: TypedGraph) -> frozenset[int]:
     """The modes in which programs look for the objects of their input."""
     found: set[int] = set()
     for node in graph.nodes:
-        if node.op not in ("o_g", "objects"):
+        finder = STANDARD.ops.get(node.op)
+        if finder is None or not finder.object_mode:
             continue
         grid = graph.nodes[node.args[0]]
         values = [_constant(graph.nodes[arg]) for arg in node.args[1:]]
         if grid.op != "input" or grid.args[0] != "I" or None in values:
             continue
-        bits = [bit for bit, value in zip((4, 2, 1), values, strict=False) if value]
-        found.add((values[0] or 0) if node.op == "o_g" else sum(bits))
+        found.add(sum(counts * (value or 0) for counts, value in zip(finder.object_mode, values, strict=True)))
     return frozenset(found & set(range(8)))
 
 

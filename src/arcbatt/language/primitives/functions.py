@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from arcbatt.language.failures import Fail, Reason
+from arcbatt.language.failures import PRECEDENCE, Fail, Reason
 from arcbatt.language.functions import Function, function_of
 from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS
 from arcbatt.language.primitives.containers import merge
-from arcbatt.language.spec import Kind, make_spec
+from arcbatt.language.primitives.numbers import equality
+from arcbatt.language.spec import CombinatorSpec, Gives, LoopSpec, Over, make_spec
 from arcbatt.language.values import Call, Container, Value, container_of, int_of, like, ordered
 
 
@@ -62,6 +63,54 @@ def power(function: Function, n: int) -> Function:
     return _combined("power", 1, function_of(function), n, times=n)
 
 
+# --- how what they make is called ---
+
+_EQUALITY = Function(equality.__name__, (), 2)
+
+
+def _composed(call: Call, parts: tuple[Value, ...], arguments: tuple[Value, ...]) -> Value:
+    return call(parts[0], call(parts[1], arguments[0]))
+
+
+def _chained(call: Call, parts: tuple[Value, ...], arguments: tuple[Value, ...]) -> Value:
+    return call(parts[0], call(parts[1], call(parts[2], arguments[0])))
+
+
+def _forked(call: Call, parts: tuple[Value, ...], arguments: tuple[Value, ...]) -> Value:
+    """Where both inner functions fail, the reason that takes precedence, as for any two arguments."""
+    try:
+        left = call(parts[1], arguments[0])
+    except Fail as first:
+        try:
+            call(parts[2], arguments[0])
+        except Fail as second:
+            raise min(first, second, key=lambda fail: PRECEDENCE[fail.reason]) from None
+        raise
+    return call(parts[0], left, call(parts[2], arguments[0]))
+
+
+def _matched(call: Call, parts: tuple[Value, ...], arguments: tuple[Value, ...]) -> Value:
+    return call(_EQUALITY, call(parts[0], arguments[0]), parts[1])
+
+
+def _right_bound(call: Call, parts: tuple[Value, ...], arguments: tuple[Value, ...]) -> Value:
+    return call(parts[0], *arguments, parts[1])
+
+
+def _left_bound(call: Call, parts: tuple[Value, ...], arguments: tuple[Value, ...]) -> Value:
+    return call(parts[0], parts[1], *arguments)
+
+
+def _again(call: Call, parts: tuple[Value, ...], arguments: tuple[Value, ...]) -> Value:
+    value = arguments[0]
+    for _ in range(parts[1]):
+        value = call(parts[0], value)
+    return value
+
+
+# --- loops ---
+
+
 def apply(call: Call, function: Function, container: Container) -> Container:
     """The function of each item, in the same kind of container."""
     return like(container, [call(function, item) for item in ordered(container_of(container))])
@@ -95,20 +144,19 @@ def prapply(call: Call, function: Function, a: Container, b: Container) -> froze
 
 
 _op = partial(make_spec, "functions")
-_combinator = partial(make_spec, "functions", kind=Kind.COMBINATOR)
 
 OPS = (
-    _combinator(compose, "(b -> c), (a -> b) -> (a -> c)", fails="limit"),
-    _combinator(chain, "(c -> d), (b -> c), (a -> b) -> (a -> d)", fails="limit"),
-    _combinator(fork, "(b, c -> d), (a -> b), (a -> c) -> (a -> d)", fails="limit"),
-    _combinator(matcher, "(a -> b), c -> (a -> Bool)", fails="limit"),
-    _combinator(rbind, "(a.., b -> c), b -> (a.. -> c)", fails="limit"),
-    _combinator(lbind, "(a, b.. -> c), a -> (b.. -> c)", fails="limit"),
-    _combinator(power, "(a -> a), Int -> (a -> a)", fails="bounds limit"),
-    _op(apply, "(a -> b), <a> -> <b>", fails="limit"),
-    _op(rapply, "<(a -> b)>, a -> <b>"),
-    _op(mapply, "(a -> ~b), <a> -> <b>", fails="limit"),
-    _op(papply, "(a, b -> c), ~a, ~b -> [c]", fails="limit"),
-    _op(mpapply, "(a, b -> ~c), ~a, ~b -> [c]", fails="limit"),
-    _op(prapply, "(a, b -> c), ~a, ~b -> {c}", fails="limit"),
+    _op(compose, "(b -> c), (a -> b) -> (a -> c)", combinator=CombinatorSpec(_composed, 2), fails="limit"),
+    _op(chain, "(c -> d), (b -> c), (a -> b) -> (a -> d)", combinator=CombinatorSpec(_chained, 3), fails="limit"),
+    _op(fork, "(b, c -> d), (a -> b), (a -> c) -> (a -> d)", combinator=CombinatorSpec(_forked, 3), fails="limit"),
+    _op(matcher, "(a -> b), c -> (a -> Bool)", combinator=CombinatorSpec(_matched, 1, calls=1), fails="limit"),
+    _op(rbind, "(a.., b -> c), b -> (a.. -> c)", combinator=CombinatorSpec(_right_bound, 1, binds=True), fails="limit"),
+    _op(lbind, "(a, b.. -> c), a -> (b.. -> c)", combinator=CombinatorSpec(_left_bound, 1, binds=True), fails="limit"),
+    _op(power, "(a -> a), Int -> (a -> a)", combinator=CombinatorSpec(_again, 1, repeats=True), fails="bounds limit"),
+    _op(apply, "(a -> b), <a> -> <b>", loop=LoopSpec(Gives.ITEM, columnar=True), fails="limit"),
+    _op(rapply, "<(a -> b)>, a -> <b>", loop=LoopSpec(Gives.ITEM, Over.FUNCTIONS)),
+    _op(mapply, "(a -> ~b), <a> -> <b>", loop=LoopSpec(Gives.CONTAINER), fails="limit"),
+    _op(papply, "(a, b -> c), ~a, ~b -> [c]", loop=LoopSpec(Gives.ITEM, Over.IN_STEP, columnar=True), fails="limit"),
+    _op(mpapply, "(a, b -> ~c), ~a, ~b -> [c]", loop=LoopSpec(Gives.CONTAINER, Over.IN_STEP), fails="limit"),
+    _op(prapply, "(a, b -> c), ~a, ~b -> {c}", loop=LoopSpec(Gives.ITEM, Over.PRODUCT, columnar=True), fails="limit"),
 )

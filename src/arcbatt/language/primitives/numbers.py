@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from arcbatt.language.failures import Fail, Reason
-from arcbatt.language.spec import Fact, make_spec
+from arcbatt.language.spec import Does, Fact, GenericSpec, make_spec
 from arcbatt.language.values import Value, ij_of, int_of, need_room, number
 
 Num = int | tuple[int, int]
@@ -169,26 +169,26 @@ _ARITHMETIC = "Int, Int -> Int | IJ, IJ -> IJ | Int, IJ -> IJ | IJ, Int -> IJ"
 OPS = (
     _op(add, _ARITHMETIC, Fact.COMMUTATIVE, fails="limit"),
     _op(subtract, _ARITHMETIC, fails="limit"),
-    _op(multiply, _ARITHMETIC, Fact.COMMUTATIVE, fails="limit"),
+    _op(multiply, _ARITHMETIC, Fact.COMMUTATIVE, Fact.TIMES, fails="limit"),
     _op(divide, _ARITHMETIC, fails="zero-division limit"),
     _op(invert, "Num -> Num", fails="limit"),
     _op(double, "Num -> Num", fails="limit"),
     _op(halve, "Num -> Num"),
     _op(increment, "Num -> Num", fails="limit"),
     _op(decrement, "Num -> Num", fails="limit"),
-    _op(sign, "Num -> Num", Fact.IDEMPOTENT),
+    _op(sign, "Num -> Num", Fact.IDEMPOTENT, Fact.SIGN),
     _op(crement, "Num -> Num", fails="limit"),
     _op(even, "Int -> Bool"),
     _op(positive, "Int -> Bool"),
     _op(greater, "Int, Int -> Bool"),
-    _op(flip, "Bool -> Bool"),
+    _op(flip, "Bool -> Bool", Fact.INVOLUTION),
     _op(both, "Bool, Bool -> Bool", Fact.COMMUTATIVE),
     _op(either, "Bool, Bool -> Bool", Fact.COMMUTATIVE),
-    _op(equality, "a, b -> Bool", Fact.COMMUTATIVE),
+    _op(equality, "a, b -> Bool", Fact.COMMUTATIVE, generic=GenericSpec(Does.COMPARE)),
     _op(toivec, "Int -> IJ"),
     _op(tojvec, "Int -> IJ"),
-    _op(astuple, "a, b -> (a, b)"),
+    _op(astuple, "a, b -> (a, b)", generic=GenericSpec(Does.PAIR)),
     _op(interval, "Int, Int, Int -> [Int]", fails="zero-division limit"),
-    _op(identity, "a -> a", Fact.IDEMPOTENT),
-    _op(branch, "Bool, a, a -> a"),
+    _op(identity, "a -> a", Fact.IDEMPOTENT, generic=GenericSpec(Does.SAME, code="COPY_COUNTED")),
+    _op(branch, "Bool, a, a -> a", generic=GenericSpec(Does.CHOOSE)),
 )

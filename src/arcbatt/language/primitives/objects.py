@@ -251,8 +251,8 @@ def vperiod(obj: Object) -> int:
 _op = partial(make_spec, "objects and patches")
 
 OPS = (
-    _op(objects, "Grid, Bool, Bool, Bool -> {Object}", fails="empty"),
-    _op(o_g, "Grid, Int -> {Object}", fails="empty bounds"),
+    _op(objects, "Grid, Bool, Bool, Bool -> {Object}", object_mode=(4, 2, 1), fails="empty"),
+    _op(o_g, "Grid, Int -> {Object}", object_mode=(1,), fails="empty bounds"),
     _op(partition, "Grid -> {Object}"),
     _op(fgpartition, "Grid -> {Object}", fails="empty"),
     _op(frontiers, "Grid -> {Object}", fails="empty"),
