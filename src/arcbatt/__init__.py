@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from arcbatt.calls.handles import Batch
     from arcbatt.calls.many import call_each, call_many
     from arcbatt.calls.stream import AsyncEngine
+    from arcbatt.compiler.program_set import compile
     from arcbatt.data.tasks import Task, load_tasks
+    from arcbatt.engine.api import Engine
     from arcbatt.language.failures import Failed
     from arcbatt.language.program import Program
     from arcbatt.language.sample import Sample
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 _LAZY = {
     "AsyncEngine": "calls.stream",
     "Batch": "calls.handles",
+    "Engine": "engine.api",
     "Failed": "language.failures",
     "Program": "language.program",
     "Sample": "language.sample",
@@ -34,6 +37,7 @@ _LAZY = {
     "batching": "calls.batching",
     "call_each": "calls.many",
     "call_many": "calls.many",
+    "compile": "compiler.program_set",
     "library": "solvers",
     "load_tasks": "data.tasks",
     "op": "calls.custom",
@@ -48,6 +52,7 @@ _LAZY = {
 __all__ = [
     "AsyncEngine",
     "Batch",
+    "Engine",
     "Failed",
     "Program",
     "Sample",
@@ -57,6 +62,7 @@ __all__ = [
     "batching",
     "call_each",
     "call_many",
+    "compile",
     "library",
     "load_tasks",
     "op",
