@@ -124,7 +124,7 @@ def test_figures(report):
     assert facts["evaluations"] == facts["evaluations a second"] == "400"
     assert report.rerouted == (("overflow", 4), ("escape", 3))
     assert report.batches[0] == Timing("tasks 1 to 5, programs 1 to 3", 0.5, 300)
-    assert dict(report.options)["--ids"] == "a, b"
+    assert dict(report.options)["--id"] == "a, b"
     assert dict(report.options)["--solvers"] == "not given"
     assert dict(report.environment)["backend"] == "cpu"
     assert report.state.startswith("Stopped before its end; what was done is here (started ")

@@ -137,7 +137,7 @@ def _facts(record: RunRecord, reader: _Reader, tasks: int, batches: tuple[Timing
 
 def _options(record: RunRecord) -> Rows:
     options = record.options
-    return tuple((f"--{one.name.replace('_', '-')}", _shown(getattr(options, one.name))) for one in fields(options))
+    return tuple((options.flag(one.name), _shown(getattr(options, one.name))) for one in fields(options))
 
 
 def _batches(record: RunRecord) -> tuple[Timing, ...]:

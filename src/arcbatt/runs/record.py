@@ -27,7 +27,7 @@ PROGRAMS: Final = "programs.py"
 RESULTS: Final = "results.sqlite"
 LOG: Final = "log.txt"
 LOCK: Final = "run.lock"
-"""There only while the run is being written."""
+"""Locked while the run is being written, removed at its end."""
 
 
 @dataclass(frozen=True)
