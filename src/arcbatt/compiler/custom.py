@@ -11,17 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from arcbatt.compiler.abi import MAX_ARGS, PATTERNS
 from arcbatt.compiler.lower.variants import NATIVE
 from arcbatt.errors import UsageError
 from arcbatt.language.types import BOOL, CELL, GRID, INT, Rule
 
-MOST_ARGS: Final = 4
-"""Arguments an instruction takes (MAX_ARGS of native/exec/code.h)."""
-_PATTERNS: Final[dict[str, str]] = {
-    "i32": "I", "OptInt": "O", "IJ": "P", "Grid": "G", "Indices": "{P}", "Object": "{K}", "Ints": "{I}",
-    "IntSeq": "[I]", "Objects": "{{K}}", "ObjectSeq": "[{K}]", "GridSeq": "[G]", "CellSeq": "[K]",
-}  # fmt: skip
-"""How native/check/signatures.h writes the types a function takes or gives."""
 _OUT_OF_USE: Final = re.compile(
     "c|out|alignas|alignof|and|and_eq|asm|auto|bitand|bitor|bool|break|case|catch|char|class|compl|const|constexpr|"
     "continue|decltype|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|friend|goto|if|inline|"
@@ -57,7 +51,7 @@ class SourceKernel:
     @property
     def pattern(self) -> str:
         """What it takes and gives, for the check on load."""
-        return "".join(_PATTERNS[NATIVE[kind]] for kind in self.rule.params) + ":" + _PATTERNS[NATIVE[self.rule.result]]
+        return "".join(PATTERNS[NATIVE[kind]] for kind in self.rule.params) + ":" + PATTERNS[NATIVE[self.rule.result]]
 
     @property
     def text(self) -> str:
@@ -99,7 +93,7 @@ def source_kernel(name: str, rule: Rule, params: tuple[str, ...], body: str) -> 
     """A kernel of a C++ body; raises UsageError where its types or names have no form there."""
     _check_count(rule)
     for kind in (*rule.params, rule.result):
-        if NATIVE.get(kind) not in _PATTERNS:
+        if kind not in NATIVE or kind == CELL:
             known = ", ".join(str(one) for one in NATIVE if one != CELL)
             raise UsageError(f"{kind} cannot be passed to a function of the kernel; these can: {known}")
     for word in (name, *params):
@@ -109,8 +103,8 @@ def source_kernel(name: str, rule: Rule, params: tuple[str, ...], body: str) -> 
 
 
 def _check_count(rule: Rule) -> None:
-    if len(rule.params) > MOST_ARGS:
-        raise UsageError(f"a kernel takes {MOST_ARGS} arguments at most, {rule} has {len(rule.params)}")
+    if len(rule.params) > MAX_ARGS:
+        raise UsageError(f"a kernel takes {MAX_ARGS} arguments at most, {rule} has {len(rule.params)}")
 
 
 def device_text(kernels: Iterable[SourceKernel]) -> str:

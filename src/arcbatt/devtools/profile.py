@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import CODES
 from arcbatt.compiler.graph import Graph, merge
-from arcbatt.compiler.lower.codes import CODES
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.compiler.pipeline import Stats, compile_graph
@@ -219,7 +219,7 @@ def profile(
     result.run_seconds = outputs.seconds["run"] * threads
     with clock.stage("run with a watch"):
         counters, spans, ticks, nanoseconds = engine.core.profile(
-            engine._program, packed, threads, *engine._words, engine.max_steps
+            engine._program, packed, threads=threads, limits=engine._limits
         )
     watched = clock.stages[-1]
     if complete:

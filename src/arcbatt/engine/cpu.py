@@ -12,9 +12,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler import abi
+from arcbatt.compiler.abi import ESCAPE, OVERFLOW
 from arcbatt.compiler.graph import Graph, merge
 from arcbatt.compiler.lower.layout import plain_form
-from arcbatt.compiler.lower.lower import VERSION, Code, lower
+from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.compiler.pipeline import compile_graph
 from arcbatt.compiler.rewrites import Rewrites
@@ -22,7 +24,7 @@ from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.engine.arenas import CPU_ARENA_BYTES
 from arcbatt.engine.completion import Completion
 from arcbatt.engine.custom_build import missing
-from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs, Wanted
+from arcbatt.engine.outputs import REASONS, STATUS, Outputs, Wanted
 from arcbatt.engine.reference import MergedReference, Stop
 from arcbatt.engine.reference_pool import crew_of
 from arcbatt.language.failures import Failed, Outcome
@@ -71,14 +73,16 @@ class Engine:
         self.names = list(graph.outputs)
         self.lowered = list(self.code.outputs)
         shapes = [shape_of(kind) for _, kind in self.code.outputs.values()]
-        self._shapes = np.array([word for shape in shapes for word in shape], np.uint32)
-        self._starts = np.cumsum([0, *map(len, shapes)]).astype(np.uint32)
         self._column_of = {name: column for column, name in enumerate(self.names)}
-        self._columns = np.array([self._column_of[name] for name in self.lowered], np.uint32)
+        self._outputs = {
+            "columns": np.array([self._column_of[name] for name in self.lowered], np.uint32),
+            "shapes": np.array([word for shape in shapes for word in shape], np.uint32),
+            "starts": np.cumsum([0, *map(len, shapes)]).astype(np.uint32),
+        }
         self._rejected = {self._column_of[name]: why for name, why in self.code.rejected.items()}
         self._program = loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
         self._last: tuple[Sample, list[tuple[int, Any]]] | None = None
-        self._words = arena_words(self.code, arena_bytes, most_bytes)
+        self._limits = run_limits(self.core, self.code, arena_bytes, most_bytes, max_steps)
         self._parts: dict[bytes, Engine] = {}
         """Of programs that did not fit with all others, the last that were wanted."""
         self.crew = crew_of(self.threads)
@@ -94,10 +98,7 @@ class Engine:
         return samples if isinstance(samples, PackedSamples) else pack_samples(samples)
 
     def _packed(self, data: PackedSamples) -> Any:
-        return self.core.packed(
-            data.cells, data.offset, data.height, data.width, data.input, data.expected, data.task, data.first,
-            data.count, data.demo,
-        )  # fmt: skip
+        return self.core.packed({name: getattr(data, name) for name in abi.PACKED.names})
 
     def run(
         self,
@@ -143,11 +144,24 @@ class Engine:
 
         with completion:
             result.grown, peak, result.grids.cells = self.core.run(
-                self._program, self._packed(data), max(1, min(self.threads, len(data))), *self._words, self.max_steps,
-                largest, self._columns, self._shapes, self._starts, result.statuses, result.matches.view(np.uint8),
-                result.agreement, result.hashes, result.grids.offset, result.grids.height, result.grids.width,
-                result.done.view(np.uint8), watch,
-            )  # fmt: skip
+                self._program,
+                self._packed(data),
+                limits=self._limits,
+                threads=max(1, min(self.threads, len(data))),
+                largest=largest,
+                outputs=self._outputs,
+                results={
+                    "statuses": result.statuses,
+                    "matches": result.matches.view(np.uint8),
+                    "agreement": result.agreement,
+                    "hashes": result.hashes,
+                    "offset": result.grids.offset,
+                    "height": result.grids.height,
+                    "width": result.grids.width,
+                    "done": result.done.view(np.uint8),
+                },
+                watch=watch,
+            )
             result.peak_bytes = 4 * peak
             self._run_in_parts(data, result, outputs, largest, stop)
             result.seconds["run"] = time.perf_counter() - start
@@ -235,33 +249,32 @@ class Engine:
         last = self._last
         if last is None or last[0] is not sample:
             data = self._packed(pack_samples([sample]))
-            rows = self.core.values(self._program, data, 0, *self._words, self.max_steps)
+            rows = self.core.values(self._program, data, 0, limits=self._limits)
             self._last = last = (sample, rows)
         return last[1]
 
 
-def loaded(core: Any, code: Code, inputs: tuple[int, ...], arguments: Sequence[int] = ()) -> Any:
+def loaded(core: Any, code: Code, inputs: tuple[int, ...], arguments: Sequence[tuple[int, int]] = ()) -> Any:
     """Bytecode in the core, checked there.
 
     `inputs` are the slots of I, S and C, `arguments` the slot and type of each further one.
     """
-    outputs = [(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]
     return core.program(
-        VERSION,
-        np.array(code.words, np.uint32),
-        np.array([word for row in code.types.rows for word in row], np.uint32),
-        np.array(code.types.parts, np.uint32),
-        np.array(code.image, np.uint32),
-        np.array(outputs, np.uint32).reshape(-1),
-        inputs,
-        list(arguments),
+        version=abi.VERSION,
+        code=np.array(code.words, np.uint32),
+        types=abi.TYPE_DESC.rows(code.types.rows),
+        parts=np.array(code.types.parts, np.uint32),
+        image=np.array(code.image, np.uint32),
+        outputs=abi.TYPED_SLOT.rows([(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]),
+        inputs=inputs,
+        arguments=abi.TYPED_SLOT.rows(arguments),
     )
 
 
-def arena_words(code: Code, *sizes: int) -> tuple[int, ...]:
-    """Sizes of an arena from bytes to words, each with room for the code's slots and constants."""
+def run_limits(core: Any, code: Code, arena_bytes: int, most_bytes: int, max_steps: int) -> Any:
+    """The core's limits of a run; arenas have room for the code's slots and constants at least."""
     least = 4 * len(code.image) + (1 << 16)
-    return tuple(max(size, least) // 4 for size in sizes)
+    return core.Limits(words=max(arena_bytes, least) // 4, most_words=max(most_bytes, least) // 4, max_steps=max_steps)
 
 
 def as_typed(value: Any, kind: Type) -> Any:

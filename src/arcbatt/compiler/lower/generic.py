@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from arcbatt.compiler.lower.codes import CODES, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL, ORIGINALS
+from arcbatt.compiler.abi import CODES, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL, ORIGINALS
 from arcbatt.compiler.lower.layout import LowerError, plain_form
 from arcbatt.language.types import CELL, GRID, IJ, INT, ROWS, Rule, Seq, Set, Tup, Type, as_seq, join
 

@@ -6,19 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from arcbatt.compiler.custom import KERNELS, CellKernel, Kernel
-from arcbatt.compiler.lower import columns as columnwise
-from arcbatt.compiler.lower.codes import (
+from arcbatt.compiler.abi import (
     CODES,
     COLUMNAR,
     FIXED_COST,
     FUNCTIONS_VALUE,
     HIDDEN_ARG,
+    LOOPS_INSIDE,
+    MAX_FRAMES,
     MULTIPLIES,
     ORIGINALS,
     OVER_FUNCTIONS,
     PER_LANE,
 )
+from arcbatt.compiler.custom import KERNELS, CellKernel, Kernel
+from arcbatt.compiler.lower import columns as columnwise
 from arcbatt.compiler.lower.generic import GENERIC as _GENERIC
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable, plain_form
 from arcbatt.compiler.lower.variants import NUMBER, Variant
@@ -58,17 +60,13 @@ from arcbatt.language.types import (
     join,
 )
 
-VERSION: Final = 1
 _UNCOUNTED: Final = frozenset(
     CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY")
 )
 _OUTERMOST: Final = -1
 _NO_COLOUR: Final = 1 << 20
-_MAX_NESTING: Final = 12
-"""Bodies inside one another, as native/exec/machine.h has them (MAX_FRAMES)."""
 _IJ_SIZE: Final = 2
-_INSIDE: Final = {COLUMNAR: 1, PER_LANE: 2}
-"""What native/exec/code.h calls the loops inside a body (LoopsInside)."""
+_INSIDE: Final = {COLUMNAR: LOOPS_INSIDE["COLUMN_LOOPS"], PER_LANE: LOOPS_INSIDE["LANE_LOOPS"]}
 _LOOPS: Final = {
     name: CODES[f"LOOP_{name.upper()}"]
     for name in (
@@ -549,7 +547,7 @@ class _Lowering:
         """Code for a body, put aside; the words a loop names it by."""
         self.slots.depth += 1
         try:
-            if self.slots.depth > _MAX_NESTING:
+            if self.slots.depth > MAX_FRAMES:
                 raise LowerError("loops nested too deep")
             return self.body_inside(body, args, wanted, charged, loop)
         finally:

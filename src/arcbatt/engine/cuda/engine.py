@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import ESCAPE, OVERFLOW, POOL_UNIT
 from arcbatt.compiler.custom import device_text
 from arcbatt.compiler.graph import Graph, merge
 from arcbatt.compiler.lower.slices import Sliced, slice_graph
@@ -29,13 +30,13 @@ from arcbatt.engine.arenas import GPU_ARENA_BYTES
 from arcbatt.engine.completion import Completion
 from arcbatt.engine.cuda.compile import ENTRY, OBJECTS_KERNEL, KernelOptions, cubin, to_stderr
 from arcbatt.engine.cuda.cpu_spill import Leftovers, Rows
-from arcbatt.engine.cuda.launch import Launcher, UnfinishedError, Work, tasks_of
+from arcbatt.engine.cuda.launch import NO_OBJECTS, Launcher, UnfinishedError, Work, tasks_of
 from arcbatt.engine.cuda.memory import DeviceMemory
 from arcbatt.engine.cuda.objects import OBJECTS_ENTRY, KnownObjects, ObjectFinder, modes_wanted
 from arcbatt.engine.cuda.results import Ran, Results, RunStats
 from arcbatt.engine.cuda.staging import Beside, Staging
 from arcbatt.engine.custom_build import graph_sources
-from arcbatt.engine.outputs import ESCAPE, OVERFLOW, Outputs, Wanted
+from arcbatt.engine.outputs import Outputs, Wanted
 from arcbatt.engine.reference import Stop
 from arcbatt.engine.reference_pool import crew_of
 from arcbatt.errors import UsageError
@@ -397,7 +398,7 @@ class Engine:
         known = self.known_objects(data)
         launcher = Launcher(
             cupy, self._function, self.kernel, self._blob, self._table, len(self.names), self.max_steps, there, out,
-            largest, pool_next, self.last, self.timed, self.together, known.table() if known else (0, 0, 0),
+            largest, pool_next, self.last, self.timed, self.together, known.fields() if known else NO_OBJECTS,
         )  # fmt: skip
         slices = len(sliced.codes)
         least = max((len(code.image) for code in sliced.codes), default=0) + 4096
@@ -425,7 +426,7 @@ class Engine:
             words, tier = words * _TIER, tier + 1
             if len(items) > self.few:
                 leftovers.drop()  # they go to bigger arenas
-        used = 16 * int(self.last.traffic.download(pool_next)[0])
+        used = POOL_UNIT * int(self.last.traffic.download(pool_next)[0])
         if used > pool_bytes and wanted == "grid":
             leftovers.drop()
             return self._run_part(data, part, wanted, largest, used)

@@ -12,13 +12,10 @@
 // width. Grids hold a signed byte a cell, row after row. A grid without rows has no columns either.
 #pragma once
 
+#include "abi.h"
 #include "core/group.h"
-#include "core/status.h"
 
 namespace arcbatt {
-
-constexpr u32 NOWHERE = 0xFFFFFFFFu;
-constexpr i32 NONE = INT_LEAST;  // None, where an integer or None is meant
 
 struct Arena {
     u32* base;
