@@ -20,8 +20,9 @@ inline Program program_of(const fuzz::Blob& blob) {
 }
 
 inline Packed packed_of(const fuzz::Samples& s) {
-    return Packed{s.cells.data(),    s.offset.data(), s.height.data(), s.width.data(), s.input.data(),
-                  s.expected.data(), s.task.data(),   s.first.data(),  s.count.data(), s.demo.data()};
+#define AB_ROW(type, name) s.name.data(),
+    return Packed{AB_PACKED(AB_ROW)};
+#undef AB_ROW
 }
 
 }  // namespace arcbatt

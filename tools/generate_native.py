@@ -100,6 +100,8 @@ def numbered(functions: Iterable[Native]) -> list[str]:
 def lists() -> Iterator[str]:
     """What is expanded by macros."""
     yield ""
+    yield from comment("Names of statuses, which are numbered from 0 on, and of operations.")
+    yield from listed("AB_STATUSES", "ROW", [f"ROW({name})" for name in abi.STATUSES])
     yield from listed("AB_CODES", "ROW", [f"ROW({name})" for name in abi.CODES])
     yield ""
     yield from comment("Codes over cells: name, how many values one takes, how many words stand behind it.")

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xf25228cb5f74d3aeull;
+constexpr u64 ABI_VERSION = 0x564742bb595f6a04ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -186,6 +186,9 @@ constexpr u32 MAX_CELL_WORDS = 256u;  // words of an expression over cells
 constexpr u32 MAX_CELL_STACK = 16u;  // values it holds at once
 constexpr u32 NOWHERE = 4294967295u;  // no place
 constexpr i32 NONE = -2147483647 - 1;  // None, where an integer or None is meant
+constexpr u32 IJ_BITS = 16u;  // of the row and of the column in the key of an IJ (core/values.h)
+constexpr u32 PLACE_BITS = 12u;  // of the row and of the column in the key of a Cell,
+constexpr u32 COLOUR_BITS = 8u;  // and of its colour
 constexpr u32 KIND_BITS = 255u;  // of a word of a shape (core/digest.h) that is a kind
 constexpr u32 BOOL_BITS = 8u;  // the first of the bits above that say which numbers of a scalar are booleans
 constexpr u64 GOLDEN = 0x9E3779B97F4A7C15ull;  // of hashes: what places are multiplied by, and the seeds
@@ -556,6 +559,17 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
 
 }  // namespace arcbatt
 
+// Names of statuses, which are numbered from 0 on, and of operations.
+#define AB_STATUSES(ROW) \
+    ROW(OK) \
+    ROW(OVERFLOW_) \
+    ROW(ESCAPE) \
+    ROW(LIMIT) \
+    ROW(TYPE) \
+    ROW(EMPTY) \
+    ROW(BOUNDS) \
+    ROW(ZERO_DIVISION) \
+    ROW(EMPTY_TUPLE)
 #define AB_CODES(ROW) \
     ROW(HALT) \
     ROW(END_BODY) \

@@ -15,6 +15,7 @@ _MAX_ITEM_WORDS: Final = constant("MAX_ITEM_WORDS")
 _MAX_TYPE_DEPTH: Final = constant("MAX_TYPE_DEPTH")
 _MASK: Final = 0xFFFFFFFF
 _NONE: Final = constant("NONE") & _MASK
+_IJ_BITS, _PLACE_BITS, _COLOUR_BITS = map(constant, ("IJ_BITS", "PLACE_BITS", "COLOUR_BITS"))
 _SCALARS: Final = {
     INT: (K_INT, 1, 1),
     BOOL: (K_INT, 1, 1),
@@ -132,6 +133,16 @@ def depth(kind: Type) -> int:
     return 0
 
 
+def _fits(number: int, bits: int) -> bool:
+    """Whether a number fits into so many bits of a key."""
+    return -1 << (bits - 1) <= number < 1 << (bits - 1)
+
+
+def _biased(number: int, bits: int) -> int:
+    """A number as it stands there, so that the order of bits is that of numbers."""
+    return number + (1 << (bits - 1))
+
+
 def _check_parts(kind: Type, value: Any) -> None:
     """Refuse the odd constant: the corner of nothing is (), which is no IJ."""
     if isinstance(kind, Tup) and (not isinstance(value, tuple) or len(value) != len(kind.parts)):
@@ -182,14 +193,15 @@ class Pool:
             return [0 if value is None else (value & _MASK) ^ 0x80000000]
         if kind == IJ:
             i, j = value
-            if not (-32768 <= i <= 32767 and -32768 <= j <= 32767):
+            if not (_fits(i, _IJ_BITS) and _fits(j, _IJ_BITS)):
                 raise LowerError("a constant place beyond 16 bits")
-            return [(i + 32768) << 16 | (j + 32768)]
+            return [_biased(i, _IJ_BITS) << _IJ_BITS | _biased(j, _IJ_BITS)]
         if kind == CELL:
             colour, (i, j) = value
-            if not (-128 <= colour <= 127 and -2048 <= i <= 2047 and -2048 <= j <= 2047):
+            if not (_fits(colour, _COLOUR_BITS) and _fits(i, _PLACE_BITS) and _fits(j, _PLACE_BITS)):
                 raise LowerError("a constant cell beyond its bits")
-            return [(colour + 128) << 24 | (i + 2048) << 12 | (j + 2048)]
+            place = _biased(i, _PLACE_BITS) << _PLACE_BITS | _biased(j, _PLACE_BITS)
+            return [_biased(colour, _COLOUR_BITS) << 2 * _PLACE_BITS | place]
         return self.slot(kind, value)
 
     def _grid(self, value: Any) -> list[int]:
