@@ -141,10 +141,11 @@ def text() -> str:
 
 def main() -> None:
     """Write or check."""
-    if "--check" not in sys.argv:
-        TARGET.write_text(text(), encoding="utf-8")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text():
+    current = TARGET.exists() and TARGET.read_text(encoding="utf-8") == text()
+    if not current and "--check" in sys.argv:
         sys.exit("native/abi.h is out of date; run: make native")
+    if not current:
+        TARGET.write_text(text(), encoding="utf-8")
     print(f"ABI {abi.VERSION_TEXT}: {len(FUNCTIONS)} native functions, {len(abi.STRUCTS)} structs")
 
 
