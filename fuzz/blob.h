@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "abi.h"
+
 namespace fuzz {
 
 using Words = std::vector<uint32_t>;
@@ -16,9 +18,9 @@ struct Blob {
 };
 
 struct Samples {
-    std::vector<uint8_t> cells;
-    std::vector<int64_t> offset;
-    std::vector<int32_t> height, width, input, expected, task, first, count, demo;
+#define AB_ROW(type, name) std::vector<arcbatt::type> name;
+    AB_PACKED(AB_ROW)
+#undef AB_ROW
 };
 
 // What a program gave on one sample: of each output its status, and the words of its value without offsets.
@@ -59,10 +61,9 @@ inline Corpus read_corpus(const std::string& path) {
     Corpus corpus;
     if (!in.good()) return corpus;
     Samples& s = corpus.samples;
-    s.cells = in.array<uint8_t>();
-    s.offset = in.array<int64_t>();
-    for (auto* one : {&s.height, &s.width, &s.input, &s.expected, &s.task, &s.first, &s.count, &s.demo})
-        *one = in.array<int32_t>();
+#define AB_ROW(type, name) s.name = in.array<arcbatt::type>();
+    AB_PACKED(AB_ROW)
+#undef AB_ROW
     Words count = in.array<uint32_t>();
     for (uint32_t k = 0; !count.empty() && k < count[0]; ++k) {
         Blob blob;

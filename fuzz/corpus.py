@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from arcbatt.calls.custom import op
+from arcbatt.compiler.abi import PACKED, TYPE_DESC, TYPED_SLOT
 from arcbatt.compiler.graph import merge
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.pipeline import compile_graph
@@ -54,18 +55,17 @@ def array(values: object, kind: str) -> bytes:
 
 def blob(name: str, code: Code) -> bytes:
     """A lowered program."""
-    outputs = [(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]
     inputs = [code.inputs.get(one, 0) for one in ("I", "S", "C")]
-    parts = (code.words, code.types.rows, code.types.parts, code.image, outputs, inputs)
+    types = TYPE_DESC.rows(code.types.rows)
+    outputs = TYPED_SLOT.rows([(slot, code.types.number(kind)) for slot, kind in code.outputs.values()])
+    parts = (code.words, types, code.types.parts, code.image, outputs, inputs)
     return array(list(name.encode()), "u1") + b"".join(array(part, "<u4") for part in parts)
 
 
 def samples_text(data: PackedSamples) -> bytes:
     """Packed samples."""
-    text = array(data.cells, "u1") + array(data.offset, "<i8")
-    for part in (data.height, data.width, data.input, data.expected, data.task, data.first, data.count, data.demo):
-        text += array(part, "<i4")
-    return text
+    arrays = [getattr(data, name) for name in PACKED.names]
+    return b"".join(array(one, one.dtype.str) for one in arrays)
 
 
 def write(target: Path, data: PackedSamples, programs: list[bytes]) -> None:

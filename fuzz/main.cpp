@@ -105,8 +105,9 @@ static void values_case(Draw& draw, const std::string& op, Tally& tally) {
     none.input = none.expected = none.task = {-1};
     Result ample =
         run_both(blob, none, {0}, Limits{blob.image.size() + (draw.chance(10) ? 2 << 20 : 1 << 18), steps, 100})[0];
-    static const char* const NAMES[] = {"ok",   "overflow", "escape", "limit",
-                                        "type", "empty",    "bounds", "zero-division"};
+#define AB_ROW(name) #name,
+    static const char* const NAMES[] = {AB_STATUSES(AB_ROW)};
+#undef AB_ROW
     tally.add(NAMES[ample.outputs[0][0]]);
     for (int k = 0; k < 2; ++k) {
         Result tight = run_both(blob, none, {0}, Limits{some_words(draw, blob), steps, 100})[0];

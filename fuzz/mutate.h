@@ -36,6 +36,8 @@ class Mutator {
     }
 
    private:
+    static constexpr uint32_t HEAD = arcbatt::WORDS_OF<arcbatt::InstructionHead>;
+
     // Where instructions start, those of code for columns too.
     void add_starts(size_t at, size_t end) {
         for (; at + 2 <= end && b_.code[at + 1] >= 2 && b_.code[at + 1] <= end - at; at += b_.code[at + 1]) {
@@ -74,67 +76,75 @@ class Mutator {
         else
             one = word();
     }
+    // An instruction that has arguments, or none; its words.
     uint32_t* ins() {
         for (int k = 0; k < 20 && !starts_.empty(); ++k) {
             uint32_t at = starts_[draw_.below(starts_.size())];
-            if (at + 9 <= b_.code.size() && b_.code[at + 1] >= 9 &&
-                8 + 2 * uint64_t(b_.code[at + 6]) < b_.code[at + 1] && b_.code[at + 1] <= b_.code.size() - at)
+            if (at + HEAD + 1 <= b_.code.size() && b_.code[at + 1] > HEAD &&
+                HEAD + 2 * uint64_t(head(b_.code.data() + at)->count) < b_.code[at + 1] &&
+                b_.code[at + 1] <= b_.code.size() - at)
                 return b_.code.data() + at;
         }
         return nullptr;
     }
+    static arcbatt::InstructionHead* head(uint32_t* w) { return reinterpret_cast<arcbatt::InstructionHead*>(w); }
     // One field of an instruction becomes another plausible one.
     void operand() {
         uint32_t *w = ins(), *v = ins();
         if (!w || !v) return;
-        uint32_t count = w[6], place = count ? draw_.below(count) : 0;
-        uint32_t other = v[6] ? draw_.below(v[6]) : 0;
+        arcbatt::InstructionHead *to = head(w), *from = head(v);
+        uint32_t count = to->count, place = count ? draw_.below(count) : 0;
+        uint32_t other = from->count ? draw_.below(from->count) : 0;
+        uint32_t *slots = w + HEAD, *types = slots + count, *extra = types + count;
+        uint32_t *other_slots = v + HEAD, *other_types = other_slots + from->count;
         switch (draw_.below(12)) {
             case 0:
-                w[0] = draw_.chance(50) ? v[0] : draw_.chance(50) ? draw_.below(210) : draw_.between(1000, 1076);
+                to->op = draw_.chance(50)   ? from->op
+                         : draw_.chance(50) ? draw_.below(arcbatt::check::natives().size() + 3)
+                                            : uint32_t(draw_.between(arcbatt::HALT, arcbatt::LOOP_POWER + 1));
                 return;
             case 1:
-                w[2] = v[2];
+                to->dst = from->dst;
                 return;
             case 2:
-                w[7] = v[7];
+                to->type = from->type;
                 return;
             case 3:
-                w[2] = v[2];
-                w[7] = v[7];
+                to->dst = from->dst;
+                to->type = from->type;
                 return;
             case 4:
-                w[3] = draw_.below(3);
+                to->times = int32_t(draw_.below(3));
                 return;
             case 5:
-                w[5] = draw_.below(count + 2);
+                to->strict = draw_.below(count + 2);
                 return;
             case 6:
-                if (count && v[6]) w[8 + place] = v[8 + other];
+                if (count && from->count) slots[place] = other_slots[other];
                 return;
             case 7:  // a whole argument from elsewhere
-                if (count && v[6]) {
-                    w[8 + place] = v[8 + other];
-                    w[8 + count + place] = v[8 + v[6] + other];
+                if (count && from->count) {
+                    slots[place] = other_slots[other];
+                    types[place] = other_types[other];
                 }
                 return;
             case 8:  // an earlier or later result as an argument
                 if (count) {
-                    w[8 + place] = v[2];
-                    w[8 + count + place] = v[7];
+                    slots[place] = from->dst;
+                    types[place] = from->type;
                 }
                 return;
             case 9:
-                w[8 + 2 * count] ^= 1u << draw_.below(8);
+                extra[0] ^= 1u << draw_.below(8);
                 return;
             case 10:  // a word behind the arguments: flags, costs, bodies
-                w[8 + 2 * count + draw_.below(w[1] - 8 - 2 * count)] = word();
+                extra[draw_.below(to->length - HEAD - 2 * count)] = word();
                 return;
             default:  // two arguments change places
                 if (count > 1) {
                     uint32_t second = draw_.below(count);
-                    std::swap(w[8 + place], w[8 + second]);
-                    std::swap(w[8 + count + place], w[8 + count + second]);
+                    std::swap(slots[place], slots[second]);
+                    std::swap(types[place], types[second]);
                 }
         }
     }

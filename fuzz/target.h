@@ -99,7 +99,7 @@ inline std::vector<u32> shape_of(const Program& p, u32 type) {
 inline std::vector<fuzz::Result> run_blob(const fuzz::Blob& blob, const fuzz::Samples& samples,
                                           const std::vector<int32_t>& which, fuzz::Limits limits) {
     Program p = program_of(blob);
-    Worker worker(p, limits.words, limits.words, limits.steps);
+    Worker worker(p, RunLimits{limits.words, limits.words, limits.steps});
     worker.machine().max_trips = limits.trips;
     std::vector<fuzz::Result> all;
     for (int32_t sample : which) {

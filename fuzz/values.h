@@ -48,8 +48,8 @@ class Writer {
         too_big = too_big || t.item_words > MAX_ITEM_WORDS || depth > MAX_TYPE_DEPTH;
         desc_.push_back(t);
         depth_.push_back(depth);
-        Words row{t.kind, t.item, t.slot_words, t.item_words, t.leaves, t.flat_first, t.flat_count, t.scalar};
-        blob.types.insert(blob.types.end(), row.begin(), row.end());
+        const u32* row = reinterpret_cast<const u32*>(&t);
+        blob.types.insert(blob.types.end(), row, row + WORDS_OF<TypeDesc>);
         return numbers_[key] = u32(desc_.size()) - 1;
     }
     const TypeDesc& desc(u32 type) const { return desc_[type]; }

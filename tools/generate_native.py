@@ -1,33 +1,152 @@
-"""Write the .inc lists of native/ from the op table, or check that they are up to date (--check).
-
-A variant is one primitive for one choice of concrete types: one C++ function, found by overloading.
-"""
+"""Write native/abi.h from the declarations of compiler/abi.py, or check that it is up to date (--check)."""
 
 from __future__ import annotations
 
 import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from arcbatt.compiler.lower.variants import VARIANTS, empty_tuple_text, multiplies_text, native_text, scalars_text
+from arcbatt.compiler import abi
+from arcbatt.compiler.declared import Constant, Enum, Field, Struct
+from arcbatt.compiler.lower.variants import FUNCTIONS, Native
 
-NATIVE = Path(__file__).resolve().parent.parent / "src" / "arcbatt" / "native"
+TARGET = Path(__file__).resolve().parent.parent / "src" / "arcbatt" / "native" / "abi.h"
+_WIDTH = 120
+_HEAD = """\
+// What Python and C++ share. Generated from compiler/abi.py by `make native`; do not edit.
+//
+// Lists are macros: AB_CODES(ROW) is ROW(name) for every operation, and so on.
+// clang-format off
+#pragma once
+
+#include "core/portability.h"
+"""
+_SUFFIX = {"u32": "u", "u64": "ull", "i32": "", "u8": "u"}
+
+
+def comment(text: str) -> list[str]:
+    """Lines of a comment."""
+    return textwrap.wrap(text, _WIDTH, initial_indent="// ", subsequent_indent="// ")
+
+
+def listed(name: str, params: str, rows: Iterable[str]) -> Iterator[str]:
+    """A list as a macro."""
+    yield " \\\n    ".join([f"#define {name}({params})", *rows])
+
+
+def enum_lines(enum: Enum) -> Iterator[str]:
+    """An enum."""
+    yield ""
+    yield from comment(enum.doc)
+    yield f"enum {enum.name} : {enum.kind} {{"
+    for name, number in enum.items():
+        note = f"  // {enum.notes[name]}" if enum.notes[name] else ""
+        yield f"    {enum.prefix}{name} = {number},{note}"
+    yield "};"
+
+
+def constant_line(name: str, one: Constant) -> str:
+    """A constant."""
+    number = f"{one.value}" if one.value >= 0 else f"{one.value + 1} - 1"
+    if one.kind == "u64" and one.value >= 1 << 32:
+        number = f"0x{one.value:X}"
+    note = f"  // {one.note}" if one.note else ""
+    return f"constexpr {one.kind} {name} = {number}{_SUFFIX[one.kind]};{note}"
+
+
+def group_line(fields: Sequence[Field], note: str) -> str:
+    """Fields of a struct that are declared together."""
+    kind, star, _ = fields[0].type_name.partition("*")
+    names = ", ".join(f"{star}{field.name}" for field in fields)
+    return f"    {kind} {names};" + (f"  // {note}" if note else "")
+
+
+def struct_lines(struct: Struct) -> Iterator[str]:
+    """A struct."""
+    yield ""
+    yield from comment(struct.doc)
+    yield f"struct {struct.name} {{"
+    yield from (group_line(fields, note) for fields, note in struct.groups)
+    yield "};"
+
+
+def layout_lines() -> Iterator[str]:
+    """Where every field lies as NumPy has it, and that C++ agrees."""
+    yield ""
+    yield from comment("Every struct and its size, every field and where it begins, in bytes.")
+    rows: list[str] = []
+    for one in abi.STRUCTS:
+        rows.append(f"STRUCT({one.name}, {one.bytes})")
+        rows += [f"FIELD({one.name}, {name}, {offset})" for name, offset in one.offsets.items()]
+    yield from listed("AB_STRUCTS", "STRUCT, FIELD", rows)
+    yield '#define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");'
+    yield "#define AB_OFFSET(type, field, offset) \\"
+    yield '    static_assert(__builtin_offsetof(type, field) == offset, #type "." #field " lies elsewhere in abi.py");'
+    yield "AB_STRUCTS(AB_SIZE, AB_OFFSET)"
+    yield from ("#undef AB_SIZE", "#undef AB_OFFSET")
+
+
+def function_row(one: Native) -> str:
+    """A native function in a list."""
+    return f"ROW({one.number}, {one.function}, {one.result}, {', '.join(one.params)}) /* {one.rule} */"
+
+
+def numbered(functions: Iterable[Native]) -> list[str]:
+    """Native functions in a list of opcodes."""
+    return [f"ROW({one.number}) /* {one.rule} */" for one in functions]
+
+
+def lists() -> Iterator[str]:
+    """What is expanded by macros."""
+    yield ""
+    yield from comment("Names of statuses, which are numbered from 0 on, and of operations.")
+    yield from listed("AB_STATUSES", "ROW", [f"ROW({name})" for name in abi.STATUSES])
+    yield from listed("AB_CODES", "ROW", [f"ROW({name})" for name in abi.CODES])
+    yield ""
+    yield from comment("Codes over cells: name, how many values one takes, how many words stand behind it.")
+    yield from listed("AB_CELL_CODES", "ROW", [f"ROW({', '.join(map(str, row))})" for row in abi.cell_code_rows()])
+    yield ""
+    yield from comment("Native functions: opcode, name, C++ types of the result and of the parameters.")
+    yield from listed("AB_VARIANTS", "ROW", map(function_row, FUNCTIONS))
+    yield ""
+    yield from comment("Those on numbers alone; those that cost the product of their arguments' sizes; those that fail "
+                       "for type given () for an IJ, at once or after they have looked at their grid.")  # fmt: skip
+    yield from listed("AB_SCALARS", "ROW", (function_row(one) for one in FUNCTIONS if one.on_numbers))
+    yield from listed("AB_MULTIPLIES", "ROW", numbered(one for one in FUNCTIONS if one.multiplies))
+    for what in ("fails", "after grid"):
+        name = f"AB_EMPTY_TUPLE_{what.replace(' ', '_').upper()}"
+        yield from listed(name, "ROW", numbered(one for one in FUNCTIONS if one.empty_tuple == what))
+    yield ""
+    yield from comment("How the check on load writes a type.")
+    yield from listed("AB_PATTERNS", "ROW", (f'ROW({kind}, "{pattern}")' for kind, pattern in abi.PATTERNS.items()))
+    yield ""
+    yield from comment("The arrays of packed samples: type of an entry, name.")
+    yield from listed("AB_PACKED", "ROW", (f"ROW({field.pointee}, {field.name})" for field in abi.PACKED.fields))
+
+
+def text() -> str:
+    """The text of abi.h."""
+    lines = [_HEAD, "namespace arcbatt {", ""]
+    lines += comment("A digest of all that is declared here.")
+    lines.append(f"constexpr u64 ABI_VERSION = 0x{abi.VERSION_TEXT}ull;")
+    for enum in abi.ENUMS:
+        lines += enum_lines(enum)
+    lines.append("")
+    lines += [constant_line(name, one) for name, one in abi.CONSTANTS.items()]
+    for struct in abi.STRUCTS:
+        lines += struct_lines(struct)
+    return "\n".join([*lines, *layout_lines(), "", "}  // namespace arcbatt", *lists()]) + "\n"
 
 
 def main() -> None:
     """Write or check."""
-    texts = {
-        "variants.inc": native_text(),
-        "scalars.inc": scalars_text(),
-        "empty_tuple.inc": empty_tuple_text(),
-        "multiplies.inc": multiplies_text(),
-    }
-    for name, text in texts.items():
-        target = NATIVE / name
-        if "--check" not in sys.argv:
-            target.write_text(text, encoding="utf-8")
-        elif not target.exists() or target.read_text(encoding="utf-8") != text:
-            sys.exit(f"{name} is out of date; run: make native")
-    print(f"{len(VARIANTS)} native functions")
+    current = TARGET.exists() and TARGET.read_text(encoding="utf-8") == text()
+    if not current and "--check" in sys.argv:
+        sys.exit("native/abi.h is out of date; run: make native")
+    if not current:
+        TARGET.write_text(text(), encoding="utf-8")
+    print(f"ABI {abi.VERSION_TEXT}: {len(FUNCTIONS)} native functions, {len(abi.STRUCTS)} structs")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from arcbatt.compiler.lower.codes import CODES, FIXED_COST, HIDDEN_ARG
+from arcbatt.compiler.abi import CODES, FIXED_COST, HIDDEN_ARG, VERSION_TEXT
 from arcbatt.compiler.lower.disassemble import disassemble
 from arcbatt.compiler.lower.layout import TypeTable
 from arcbatt.compiler.lower.lower import Code
@@ -9,17 +9,17 @@ from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.types import GRID, IJ, INT, OBJECTS, Set, parse_type
 from compiler.support import LIBRARY
 
-GOLDEN = """\
-version 1: 96 words of code, 28 of image, 8 types
+GOLDEN = f"""\
+version {VERSION_TEXT}: 96 words of code, 28 of image, 8 types
 input I s1
 constant s4 Int = 3
 constant s6 IJ = (1, -1)
-     0  s9 {Object} = o_g(s1 Grid, s4 Int)  cost to c12
-    15  s13 {Int} = LOOP_APPLY(s9 {Object}, s6 IJ)  strict 1
+     0  s9 {{Object}} = o_g(s1 Grid, s4 Int)  cost to c12
+    15  s13 {{Int}} = LOOP_APPLY(s9 {{Object}}, s6 IJ)  strict 1
           body 0 (s16 Object) gives s19 Int
     63      CHARGE 2 + c12 x 3
     69      s19 Int = SIZE(s16 Object)  times 1
-    80      s21 Int = NTH(s13 {Int}, s4 Int)  times 0  costs 9  hidden last
+    80      s21 Int = NTH(s13 {{Int}}, s4 Int)  times 0  costs 9  hidden last
     94      END_BODY
     35  s23 (IJ, Grid) = ASTUPLE(s6 IJ, s1 Grid)
     48  s21 Int = PART(s23 (IJ, Grid))  from word 1

@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from arcbatt.compiler.abi import SLICE, SLICE_OUTPUT
 from arcbatt.compiler.check import verify_typed
 from arcbatt.compiler.graph import merge
-from arcbatt.compiler.lower.slices import SLICE_WORDS, choose, needed, node_cost, slice_graph, subgraph
+from arcbatt.compiler.lower.slices import choose, needed, node_cost, slice_graph, subgraph
 from arcbatt.compiler.pipeline import compile_graph
 from arcbatt.compiler.typed import TypedGraph
 from compiler.support import LIBRARY
@@ -44,14 +45,15 @@ def test_the_table_says_where_things_are(graph):
     sliced = slice_graph(graph, 10)
     columns = {name: column for column, name in enumerate(graph.outputs)}
     words, table = sliced.blob(columns)
-    assert table.shape == (len(sliced.codes), SLICE_WORDS)
+    assert table.shape == (len(sliced.codes), SLICE.words)
     seen = []
-    for code, row in zip(sliced.codes, table.tolist(), strict=True):
-        at, _, _, image, image_words, outputs, count, *slots = row
-        np.testing.assert_array_equal(words[at : at + len(code.words)], np.array(code.words) & 0xFFFFFFFF)
-        np.testing.assert_array_equal(words[image : image + image_words], np.array(code.image) & 0xFFFFFFFF)
+    for code, row in zip(sliced.codes, map(SLICE.read, table), strict=True):
+        np.testing.assert_array_equal(words[row["code"] :][: len(code.words)], np.array(code.words) & 0xFFFFFFFF)
+        np.testing.assert_array_equal(words[row["image"] :][: row["image_words"]], np.array(code.image) & 0xFFFFFFFF)
+        slots = [row[f"{name}_slot"] for name in ("input", "samples", "expected")]
         assert slots == [code.inputs.get(name, 0) for name in ("I", "S", "C")]
-        seen += [int(words[outputs + 5 * k + 2]) for k in range(count)]
+        outputs = words[row["outputs"] :][: SLICE_OUTPUT.words * row["output_count"]].view(SLICE_OUTPUT.dtype)
+        seen += outputs["column"].tolist()
     assert seen == [columns[name] for name in sliced.names]
     assert set(sliced.names) | set(sliced.rejected) == set(graph.outputs)
 

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt import _core, _core_lanes
+from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.conformance import check, read_vectors
 from arcbatt.engine.cpu import CpuEngine
-from arcbatt.engine.outputs import OVERFLOW, STATUS, grid_of, outcome_hash
+from arcbatt.engine.outputs import STATUS, grid_of, outcome_hash
 from arcbatt.engine.reference import ReferenceEngine
 from arcbatt.language.failures import Failed
 from arcbatt.language.limits import MAX_STEPS

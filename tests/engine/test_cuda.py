@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from arcbatt.compiler.abi import PROGRESS
 from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.engine import cpu
-from arcbatt.engine.cuda import launch as cuda_launch
 from arcbatt.engine.cuda import memory as cuda_memory
 from arcbatt.engine.cuda.source import kernel_source
 from arcbatt.errors import UsageError
@@ -168,8 +168,8 @@ def test_a_queue_whose_tail_is_seen_late_has_no_tasks(cuda, monkeypatch):
 
     def with_a_head_beyond_the_tail(shape, *args):
         made = zeros(shape, *args)
-        if shape == len(cuda_launch._PROGRESS):
-            made[cuda_launch._PROGRESS.index("head")] = 1
+        if shape == PROGRESS.words:
+            made[PROGRESS.place("head")] = 1
         return made
 
     programs = [parse_program(f"def solve_nested(I):\n    {LOOPS['nested']}\n")]

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from arcbatt.compiler.abi import LAUNCH, PROGRESS
 from arcbatt.data.tasks import load_tasks
 from arcbatt.engine import choose, cpu
 from arcbatt.engine.choose import backend_for, make_engine, why_no_gpu
@@ -263,8 +264,9 @@ def test_a_launch_that_leaves_tasks_undone(cuda, fake, monkeypatch, want):
     def short(blocks, threads, args, **rest):
         """As a launch, but that it says a task is open still."""
         launch(blocks, threads, args, **rest)
-        progress = (ctypes.c_uint32 * 8).from_address(int(args[0][4]))
-        progress[4] = 1
+        address = int(args[0].view(LAUNCH.dtype)["progress"][0])
+        progress = (ctypes.c_uint32 * PROGRESS.words).from_address(address)
+        progress[PROGRESS.place("open")] = 1
 
     monkeypatch.setattr(engine.cuda, "_function", short)
     result = engine.run(SAMPLES, "grid")

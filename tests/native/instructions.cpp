@@ -29,7 +29,7 @@ int main(int count, char** args) {
             std::fprintf(stderr, "%s: %s\n", args[2], problem.c_str());
             return 2;
         }
-        Worker worker(program, 16u << 20, 16u << 20, MAX_STEPS);
+        Worker worker(program, RunLimits{16u << 20, 16u << 20, MAX_STEPS});
         std::printf("%u outputs\n", measured(worker, program, data, i32(corpus.samples.input.size())));
         return 0;
     }

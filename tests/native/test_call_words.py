@@ -9,7 +9,8 @@ import pytest
 
 from arcbatt import _core
 from arcbatt.calls.many import call_graph
-from arcbatt.compiler.lower.lower import VERSION, lower
+from arcbatt.compiler.abi import TYPE_DESC, TYPED_SLOT, VERSION
+from arcbatt.compiler.lower.lower import lower
 from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.compiler.pipeline import compile_graph
 from arcbatt.engine.calls import CallEngine
@@ -25,20 +26,25 @@ def loaded(change=lambda arguments: arguments, name="colorfilter", types=("{Obje
     (output,) = code.outputs.values()
     arguments = [word for one, kind in graph.declared.items() for word in (code.inputs[one], code.types.number(kind))]
     program = _core.program(
-        VERSION,
-        np.array(code.words, np.uint32),
-        np.array([word for row in code.types.rows for word in row], np.uint32),
-        np.array(code.types.parts, np.uint32),
-        np.array(code.image, np.uint32),
-        np.array([output[0], code.types.number(output[1])], np.uint32),
-        (0, 0, 0),
-        change(arguments),
+        version=VERSION,
+        code=np.array(code.words, np.uint32),
+        types=TYPE_DESC.rows(code.types.rows),
+        parts=np.array(code.types.parts, np.uint32),
+        image=np.array(code.image, np.uint32),
+        outputs=TYPED_SLOT.rows([(output[0], code.types.number(output[1]))]),
+        inputs=(0, 0, 0),
+        arguments=np.array(change(arguments), np.uint32),
     )
     return program, [typed_shape(kind) for kind in graph.declared.values()], [typed_shape(output[1])]
 
 
+def calls_of(program, given, made):
+    limits = _core.Limits(words=1 << 16, most_words=1 << 20, max_steps=10**6)
+    return _core.Calls(program, given=given, made=made, limits=limits)
+
+
 def test_a_sound_program_is_called():
-    calls = _core.Calls(*loaded(), 1 << 16, 1 << 20, 10**6)
+    calls = calls_of(*loaded())
     assert calls.one((frozenset(), 3)) == frozenset()
     statuses, values = calls.many([(frozenset(), 3), (5, 3)], 1, lambda done: False)
     assert (statuses, values) == (bytes([0, 255]), [frozenset(), None])
@@ -65,14 +71,14 @@ def test_arguments_are_checked_when_a_program_is_loaded(change, problem):
 def test_shapes_must_be_those_of_the_types(shapes):
     program, _, made = loaded()
     with pytest.raises(ValueError, match="shapes that are not"):
-        _core.Calls(program, [typed_shape(parse_type(one)) for one in shapes], made, 1 << 16, 1 << 20, 10**6)
+        calls_of(program, [typed_shape(parse_type(one)) for one in shapes], made)
 
 
 def test_cut_shapes_are_refused():
     program, given, made = loaded()
     for cut in range(len(given[0])):
         with pytest.raises(ValueError, match="shapes that are not"):
-            _core.Calls(program, [given[0][:cut], given[1]], made, 1 << 16, 1 << 20, 10**6)
+            calls_of(program, [given[0][:cut], given[1]], made)
 
 
 @pytest.mark.parametrize("lanes", ["_core", "_core_lanes"])

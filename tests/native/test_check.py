@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import re
 
 import numpy as np
@@ -13,10 +12,19 @@ from hypothesis import strategies as st
 
 from arcbatt import _core
 from arcbatt.calls.custom import op, remove_op
-from arcbatt.compiler.lower.cells import CELL_CODES
-from arcbatt.compiler.lower.codes import CODES, COLUMNAR, FIXED_COST, MULTIPLIES, PER_LANE
-from arcbatt.compiler.lower.columns import HEAD_WORDS
-from arcbatt.compiler.lower.lower import VERSION, Code
+from arcbatt.compiler.abi import (
+    CELL_CODES,
+    CODES,
+    COLUMNAR,
+    COLUMNS,
+    FIXED_COST,
+    MULTIPLIES,
+    PER_LANE,
+    TYPE_DESC,
+    TYPED_SLOT,
+    VERSION,
+)
+from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine.cpu import CpuEngine
@@ -54,10 +62,16 @@ class Words:
         self.inputs = [code.inputs.get(name, 0) for name in ("I", "S", "C")]
 
     def load(self, version: int = VERSION):
-        rows = [word for row in self.rows for word in row]
-        arrays = [np.array(part, np.uint32) for part in (self.code, rows, self.parts, self.image)]
-        outputs = np.array(self.outputs, np.uint32).reshape(-1)
-        return _core.program(version, *arrays, outputs, tuple(self.inputs))
+        return _core.program(
+            version=version,
+            code=np.array(self.code, np.uint32),
+            types=TYPE_DESC.rows(self.rows),
+            parts=np.array(self.parts, np.uint32),
+            image=np.array(self.image, np.uint32),
+            outputs=TYPED_SLOT.rows(self.outputs),
+            inputs=tuple(self.inputs),
+            arguments=TYPED_SLOT.rows([]),
+        )
 
     def at(self, name: str, which: int = 0) -> int:
         """Where an operation stands."""
@@ -107,8 +121,8 @@ def test_deep_nests_of_loops_are_left_out_when_lowered():
 
 
 def test_another_version_is_refused():
-    with pytest.raises(ValueError, match="version 0, this engine runs version 1"):
-        Words().load(version=0)
+    with pytest.raises(ValueError, match=f"version {1:016x}, this compiled core runs version {VERSION:016x}; build"):
+        Words().load(version=1)
 
 
 def spoil_opcode(w: Words) -> None:
@@ -384,14 +398,15 @@ def test_code_that_charges_nothing_ends_all_the_same():
     loop = words.extra(words.at("LOOP_PRAPPLY"))
     words.code[words.code[loop + 2] + 3] = 0
     columns = loop + 2 + 4 + 2 * words.code[loop + 5]
-    at = columns + HEAD_WORDS + (words.code[columns + 1] + 31) // 32
+    at = columns + COLUMNS.words + (words.code[columns + 1] + 31) // 32
     while words.code[at] != CODES["CHARGE"]:
         at += words.code[at + 1]
     words.code[at + 2] = 0
     data = pack_samples([Sample(((0,) * 30,) * 30)])
-    packed = _core.packed(*(getattr(data, field.name) for field in dataclasses.fields(data)))
+    packed = _core.packed(vars(data))
     for max_steps, wanted in ((100_000, "escape"), (5_000_000, "ok")):
-        ((status, _),) = _core.values(words.load(), packed, 0, 1 << 22, 1 << 22, max_steps)
+        limits = _core.Limits(words=1 << 22, most_words=1 << 22, max_steps=max_steps)
+        ((status, _),) = _core.values(words.load(), packed, 0, limits=limits)
         assert STATUS[status] == wanted
 
 

@@ -47,7 +47,7 @@ def lines(facts: dict[str, Any]) -> list[str]:
         f"arcbatt {facts['arcbatt']}{commit}, Python {facts['python']}, NumPy {facts['numpy']}, "
         f"CuPy {facts['cupy'] or 'not installed'}",
         f"machine: {facts['machine']}, {facts['cores']} cores, {_gigabytes(facts['memory'])} of memory",
-        f"CPU engine: {facts['cores']} threads, built by {facts['compiler']}",
+        f"CPU engine: {facts['cores']} threads, built by {facts['compiler']}, ABI {facts['abi']}",
     ]
     if facts["no_gpu"]:
         found.append(f"no GPU: {facts['no_gpu']}")

@@ -8,21 +8,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
+from arcbatt.compiler.abi import MAX_ARGS, PATTERNS
 from arcbatt.compiler.cpp_names import KEYWORDS
 from arcbatt.compiler.lower.variants import NATIVE
 from arcbatt.errors import UsageError
 from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, CELL, GRID, INT, Rule
-
-MOST_ARGS: Final = 4
-"""Arguments an instruction takes (MAX_ARGS of native/exec/code.h)."""
-_PATTERNS: Final[dict[str, str]] = {
-    "i32": "I", "OptInt": "O", "IJ": "P", "Grid": "G", "Indices": "{P}", "Object": "{K}", "Ints": "{I}",
-    "IntSeq": "[I]", "Objects": "{{K}}", "ObjectSeq": "[{K}]", "GridSeq": "[G]", "CellSeq": "[K]",
-}  # fmt: skip
-"""How native/check/signatures.h writes the types a function takes or gives."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +43,7 @@ class SourceKernel:
     @property
     def pattern(self) -> str:
         """What it takes and gives, for the check on load."""
-        return "".join(_PATTERNS[NATIVE[kind]] for kind in self.rule.params) + ":" + _PATTERNS[NATIVE[self.rule.result]]
+        return "".join(PATTERNS[NATIVE[kind]] for kind in self.rule.params) + ":" + PATTERNS[NATIVE[self.rule.result]]
 
     @property
     def text(self) -> str:
@@ -98,7 +90,7 @@ def source_kernel(name: str, rule: Rule, params: tuple[str, ...], body: str) -> 
     """A kernel of a C++ body; raises UsageError where its types or names have no form there."""
     _check_count(rule)
     for kind in (*rule.params, rule.result):
-        if NATIVE.get(kind) not in _PATTERNS:
+        if kind not in NATIVE or kind == CELL:
             known = ", ".join(str(one) for one in NATIVE if one != CELL)
             raise UsageError(f"{kind} cannot be passed to a function of the kernel; these can: {known}")
     for word in (name, *params):
@@ -108,8 +100,8 @@ def source_kernel(name: str, rule: Rule, params: tuple[str, ...], body: str) -> 
 
 
 def _check_count(rule: Rule) -> None:
-    if len(rule.params) > MOST_ARGS:
-        raise UsageError(f"a kernel takes {MOST_ARGS} arguments at most, {rule} has {len(rule.params)}")
+    if len(rule.params) > MAX_ARGS:
+        raise UsageError(f"a kernel takes {MAX_ARGS} arguments at most, {rule} has {len(rule.params)}")
 
 
 def device_text(kernels: Iterable[SourceKernel]) -> str:

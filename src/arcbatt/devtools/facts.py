@@ -20,6 +20,7 @@ def machine_facts() -> dict[str, Any]:
     here = environment()
     problem = why_no_gpu()
     speeds = known_speeds()
+    core = importlib.import_module("arcbatt._core")
     return {
         "arcbatt": here["arcbatt"],
         "commit": here["git"],
@@ -29,7 +30,8 @@ def machine_facts() -> dict[str, Any]:
         "machine": here["machine"],
         "cores": here["cores"],
         "memory": host_memory()[0],
-        "compiler": importlib.import_module("arcbatt._core").compiler(),
+        "compiler": core.compiler(),
+        "abi": f"{core.abi_version:016x}",
         "driver": None if problem else _driver(),
         "no_gpu": problem,
         "gpus": [] if problem else [_gpu(one) for one in devices()],

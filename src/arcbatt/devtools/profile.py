@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import CODES
 from arcbatt.compiler.graph import Graph
-from arcbatt.compiler.lower.codes import CODES
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.compiler.pipeline import Stats

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final
 
+from arcbatt.compiler.abi import ESCAPE, NOT_OF_TYPE, NOT_RUN, OVERFLOW
 from arcbatt.compiler.graph import CONST, Graph
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.compiler.pipeline import compile_graph
 from arcbatt.engine.api import Stop
-from arcbatt.engine.cpu import arena_words, loaded
+from arcbatt.engine.cpu import loaded, run_limits
 from arcbatt.engine.custom_build import missing
-from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS
+from arcbatt.engine.outputs import REASONS, STATUS
 from arcbatt.engine.reference import MergedReference, Stopped
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome
@@ -26,9 +27,6 @@ from arcbatt.language.types import GRID, Type
 
 RESULT: Final = "solve_result"
 """What the output of a graph that is called is named."""
-
-NOT_OF_TYPE, NOT_RUN = 255, 254
-"""Statuses of calls that no engine has run."""
 
 
 @dataclass
@@ -88,19 +86,18 @@ class CallEngine:
             return
         self.result_type = kind
         self._core = module
-        self._words = arena_words(code, arena_bytes, most_bytes)
+        self._limits = run_limits(module, code, arena_bytes, most_bytes, max_steps)
         self._loaded(code, used, kind)
 
     def _loaded(self, code: Code, used: Sequence[str], kind: Type) -> None:
         """Put the code where it is run; `used` are the arguments it takes, `kind` what it gives."""
         declared = self.graph.declared
-        arguments = [word for name in used for word in (code.inputs[name], code.types.number(declared[name]))]
+        arguments = [(code.inputs[name], code.types.number(declared[name])) for name in used]
         self._calls = self._core.Calls(
             loaded(self._core, code, (0, 0, 0), arguments),
-            [typed_shape(declared[name]) for name in used],
-            [typed_shape(kind)],
-            *self._words,
-            self.max_steps,
+            given=[typed_shape(declared[name]) for name in used],
+            made=[typed_shape(kind)],
+            limits=self._limits,
         )
 
     @property

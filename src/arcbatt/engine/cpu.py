@@ -12,14 +12,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler import abi
+from arcbatt.compiler.abi import ESCAPE, OVERFLOW
 from arcbatt.compiler.lower.layout import plain_form
-from arcbatt.compiler.lower.lower import VERSION, Code
+from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.custom_build import missing
-from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs
+from arcbatt.engine.outputs import REASONS, STATUS, Outputs
 from arcbatt.engine.reference import MergedReference
 from arcbatt.engine.reference_tier import ReferenceTier
 from arcbatt.engine.tiers import Columns, Sink, Tier, TieredEngine, run_alone
@@ -78,19 +80,19 @@ class CpuTier(Tier):
         return loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
 
     @cached_property
-    def _arenas(self) -> tuple[int, ...]:
-        return arena_words(self.code, *self._sizes)
+    def _limits(self) -> Any:
+        return run_limits(self.core, self.code, *self._sizes, self.max_steps)
 
     @cached_property
-    def _places(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    def _outputs(self) -> dict[str, NDArray[np.uint32]]:
         """Of the programs with bytecode their columns, the shapes of what they give, and where each shape begins."""
         shapes = [shape_of(kind) for _, kind in self.code.outputs.values()]
         column_of = {name: column for column, name in enumerate(self.names)}
-        return (
-            np.array([column_of[name] for name in self.lowered], np.uint32),
-            np.array([word for shape in shapes for word in shape], np.uint32),
-            np.cumsum([0, *map(len, shapes)]).astype(np.uint32),
-        )
+        return {
+            "columns": np.array([column_of[name] for name in self.lowered], np.uint32),
+            "shapes": np.array([word for shape in shapes for word in shape], np.uint32),
+            "starts": np.cumsum([0, *map(len, shapes)]).astype(np.uint32),
+        }
 
     def refused(self) -> dict[str, str]:
         """Programs that have no bytecode, and why."""
@@ -113,20 +115,30 @@ class CpuTier(Tier):
             return request.stopped()
 
         result.grown, peak, result.grids.cells = self.core.run(
-            self.loaded, self._packed(request.samples), max(1, min(self.threads, len(request.samples))), *self._arenas,
-            self.max_steps, request.largest, *self._places, result.statuses,
-            result.matches.view(np.uint8), result.agreement, result.hashes, result.grids.offset, result.grids.height,
-            result.grids.width, result.done.view(np.uint8), watch,
-        )  # fmt: skip
+            self.loaded,
+            self._packed(request.samples),
+            limits=self._limits,
+            threads=max(1, min(self.threads, len(request.samples))),
+            largest=request.largest,
+            outputs=self._outputs,
+            results={
+                "statuses": result.statuses,
+                "matches": result.matches.view(np.uint8),
+                "agreement": result.agreement,
+                "hashes": result.hashes,
+                "offset": result.grids.offset,
+                "height": result.grids.height,
+                "width": result.grids.width,
+                "done": result.done.view(np.uint8),
+            },
+            watch=watch,
+        )
         result.peak_bytes = 4 * peak
         self._run_in_parts(request, result)
         tell(np.flatnonzero(result.done & ~told))
 
     def _packed(self, data: PackedSamples) -> Any:
-        return self.core.packed(
-            data.cells, data.offset, data.height, data.width, data.input, data.expected, data.task, data.first,
-            data.count, data.demo,
-        )  # fmt: skip
+        return self.core.packed({name: getattr(data, name) for name in abi.PACKED.names})
 
     def _unfit(self, result: Outputs, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Of samples, whether programs did not fit that may in parts."""
@@ -160,7 +172,7 @@ class CpuTier(Tier):
     def outcomes(self, sample: Sample) -> dict[str, tuple[int, Any]]:
         """Status and value of every program that has bytecode on one sample."""
         data = self._packed(pack_samples([sample]))
-        rows = self.core.values(self.loaded, data, 0, *self._arenas, self.max_steps)
+        rows = self.core.values(self.loaded, data, 0, limits=self._limits)
         return {
             name: (status, None if status else as_typed(value, self.code.outputs[name][1]))
             for name, (status, value) in zip(self.lowered, rows, strict=True)
@@ -174,7 +186,7 @@ class CpuTier(Tier):
         """
         threads = max(1, min(self.threads, len(data)))
         found: tuple[Any, Any, int, int] = self.core.profile(
-            self.loaded, self._packed(data), threads, *self._arenas, self.max_steps
+            self.loaded, self._packed(data), threads=threads, limits=self._limits
         )
         return found
 
@@ -242,28 +254,27 @@ class CpuEngine(TieredEngine):
         return last[1]
 
 
-def loaded(core: Any, code: Code, inputs: tuple[int, ...], arguments: Sequence[int] = ()) -> Any:
+def loaded(core: Any, code: Code, inputs: tuple[int, ...], arguments: Sequence[tuple[int, int]] = ()) -> Any:
     """Bytecode in the core, checked there.
 
     `inputs` are the slots of I, S and C, `arguments` the slot and type of each further one.
     """
-    outputs = [(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]
     return core.program(
-        VERSION,
-        np.array(code.words, np.uint32),
-        np.array([word for row in code.types.rows for word in row], np.uint32),
-        np.array(code.types.parts, np.uint32),
-        np.array(code.image, np.uint32),
-        np.array(outputs, np.uint32).reshape(-1),
-        inputs,
-        list(arguments),
+        version=abi.VERSION,
+        code=np.array(code.words, np.uint32),
+        types=abi.TYPE_DESC.rows(code.types.rows),
+        parts=np.array(code.types.parts, np.uint32),
+        image=np.array(code.image, np.uint32),
+        outputs=abi.TYPED_SLOT.rows([(slot, code.types.number(kind)) for slot, kind in code.outputs.values()]),
+        inputs=inputs,
+        arguments=abi.TYPED_SLOT.rows(arguments),
     )
 
 
-def arena_words(code: Code, *sizes: int) -> tuple[int, ...]:
-    """Sizes of an arena from bytes to words, each with room for the code's slots and constants."""
+def run_limits(core: Any, code: Code, arena_bytes: int, most_bytes: int, max_steps: int) -> Any:
+    """The core's limits of a run; arenas have room for the code's slots and constants at least."""
     least = 4 * len(code.image) + (1 << 16)
-    return tuple(max(size, least) // 4 for size in sizes)
+    return core.Limits(words=max(arena_bytes, least) // 4, most_words=max(most_bytes, least) // 4, max_steps=max_steps)
 
 
 def as_typed(value: Any, kind: Type) -> Any:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from arcbatt.compiler.abi import VERSION_TEXT
 from arcbatt.compiler.custom import SourceKernel, source_kernels
 from arcbatt.compiler.graph import PRIMITIVE, Graph
 from arcbatt.errors import UsageError
@@ -89,10 +90,7 @@ def built(kernel: SourceKernel, lanes: int, command: tuple[str, ...], folder: Pa
         ['#include "exec/dispatch.h"', "namespace arcbatt {", kernel.text, "}", _ENTRY.format(number=kernel.number)]
     )
     flags = (*_FLAGS, f"-DAB_LANES={lanes}")
-    key = hashlib.sha256(
-        "\0".join([source, _headers(), *flags, *command, platform.machine(), _version(command)]).encode()
-    ).hexdigest()[:32]
-    path = (folder or cache_folder("custom")) / f"custom-{key}.so"
+    path = (folder or cache_folder("custom")) / f"custom-{library_key(source, flags, command)}.so"
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,6 +106,12 @@ def built(kernel: SourceKernel, lanes: int, command: tuple[str, ...], folder: Pa
             raise UsageError(f"the source of {kernel.name} does not compile:\n{ran.stderr[:2000]}")
         os.replace(made, path)
     return path
+
+
+def library_key(source: str, flags: tuple[str, ...], command: tuple[str, ...]) -> str:
+    """What a library is kept by: all that goes into it."""
+    parts = [VERSION_TEXT, source, _headers(), *flags, *command, platform.machine(), _version(command)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 _ENTRY: Final = """

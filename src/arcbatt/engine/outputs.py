@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import EMPTY_TUPLE, ESCAPE, OVERFLOW, STATUSES, TOKENS, constant
 from arcbatt.language.failures import Failed, Outcome, Reason
 from arcbatt.language.functions import Function
 from arcbatt.language.values import ordered
@@ -21,16 +22,23 @@ from arcbatt.language.values import ordered
 Wanted = Literal["match", "hash", "grid"]
 """What to bring back of outputs: verdicts; hashes too; grids too."""
 
-STATUS: Final = ("ok", "overflow", "escape", "limit", "type", "empty", "bounds", "zero-division")
-OK, OVERFLOW, ESCAPE = range(3)
+STATUS: Final = tuple(
+    name.strip("_").replace("_", "-").lower() for name, number in STATUSES.items() if number != EMPTY_TUPLE
+)
+"""Names of statuses, by number."""
 REASONS: Final = {number: Reason(name) for number, name in enumerate(STATUS) if number > ESCAPE}
 MOST_ROUTES: Final = 255
 """Routes that are told apart; those beyond are counted as the last."""
 NUMBERS: Final = {reason: number for number, reason in REASONS.items()}
 
-_GOLDEN, _MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
-_GRID_SEED, _VALUE_SEED, _FAILED_SEED, _MANY_SEED = 0x67726964, 0x76616C7565, 0x6661696C, 0x6D616E79
-_NUMBER, _NONE, _TUPLE, _SET, _FUNCTION = range(1, 6)
+_MASK: Final = (1 << 64) - 1
+_GOLDEN, _MIX_1, _MIX_2 = map(constant, ("GOLDEN", "MIX_1", "MIX_2"))
+_GRID_SEED, _VALUE_SEED, _FAILED_SEED, _MANY_SEED = map(
+    constant, ("GRID_SEED", "VALUE_SEED", "FAILED_SEED", "MANY_SEED")
+)
+_NUMBER, _NONE, _TUPLE, _SET, _FUNCTION = (
+    TOKENS[f"T_{name}"] for name in ("NUMBER", "NONE", "TUPLE", "SET", "FUNCTION")
+)
 
 
 @dataclass
@@ -215,14 +223,14 @@ def _sum_of(words: NDArray[np.uint64], seed: int) -> int:
 
 
 def _mixed(x: int) -> int:
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
+    x = (x ^ (x >> 30)) * _MIX_1 & _MASK
+    x = (x ^ (x >> 27)) * _MIX_2 & _MASK
     return x ^ (x >> 31)
 
 
 def _mixed_all(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(_MIX_1)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(_MIX_2)
     return x ^ (x >> np.uint64(31))
 
 

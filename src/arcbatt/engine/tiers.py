@@ -16,9 +16,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import ESCAPE, OVERFLOW
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.engine.api import Engine, RunRequest
-from arcbatt.engine.outputs import ESCAPE, OVERFLOW, STATUS, Outputs, Route
+from arcbatt.engine.outputs import STATUS, Outputs, Route
 from arcbatt.engine.reference_tier import ReferenceRun, ReferenceTier
 
 CPU: Final = "cpu"

@@ -45,7 +45,7 @@ class CellError(UsageError):
 
 @dataclass(frozen=True)
 class Cell:
-    """A checked part of an expression: a code of native/cells.inc, what it takes, and its type."""
+    """A checked part of an expression: the name of a code of compiler/abi.py, what it takes, and its type."""
 
     code: str
     parts: tuple[Cell, ...] = ()

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Final
 
+from arcbatt.compiler.abi import CELL_CODES, constant
 from arcbatt.errors import UsageError
 from arcbatt.syntax.cells import Cell, CellExpression
 
-_LIST = Path(__file__).parents[2] / "native" / "cells.inc"
-CELL_CODES: Final[dict[str, int]] = {
-    name: int(number) for name, number in re.findall(r"AB_CELL\((\w+), (\d+),", _LIST.read_text(encoding="utf-8"))
-}
-"""Name to number."""
-_MOST_WORDS, _MOST_VALUES = 256, 16
-"""MAX_CELL_WORDS and MAX_CELL_STACK of native/ops/cells.h."""
+_MOST_WORDS: Final = constant("MAX_CELL_WORDS")
+_MOST_VALUES: Final = constant("MAX_CELL_STACK")
 
 
 def cell_words(expression: CellExpression) -> tuple[int, ...]:

@@ -13,17 +13,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arcbatt.compiler.lower.codes import CODES, COLUMNAR, FIXED_COST, MULTIPLIES, ORIGINALS, PER_LANE
+from arcbatt.compiler.abi import (
+    BODY,
+    CODES,
+    COLUMNAR,
+    COLUMNS,
+    FIXED_COST,
+    K_CELL,
+    K_GRID,
+    K_IJ,
+    K_INT,
+    K_OPT,
+    K_SEQ,
+    K_SET,
+    K_TUP,
+    LANES,
+    MAX_ARGS,
+    MULTIPLIES,
+    ORIGINALS,
+    PER_LANE,
+    constant,
+)
 from arcbatt.compiler.lower.instruction import Instruction, instructions
-from arcbatt.compiler.lower.layout import K_CELL, K_GRID, K_IJ, K_INT, K_SEQ, K_SET, K_TUP, TypeTable
+from arcbatt.compiler.lower.layout import TypeTable
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.language.spec import Fact, Gives, LoopSpec
 from arcbatt.language.table import STANDARD
 
-LANES_WORDS: Final = 3
-"""Words of what a loop says to run by lanes, before its columns."""
-HEAD_WORDS: Final = 5
-"""Words of a loop's columns before the bits that say what is kept."""
 _COPIES: Final = frozenset(CODES[name] for name in ("COPY", "COPY_COUNTED", "GUARD"))
 _ANY_TYPE: Final = _COPIES | {CODES[name] for name in ("PART", "ASTUPLE", "BRANCH", "CHOOSE", "EQUAL")}
 _OF_PAIRS: Final = frozenset(CODES[name] for name in ("MAXIMUM", "MINIMUM"))
@@ -37,9 +53,8 @@ _SIGN, _MULTIPLY = (
 )
 _IDLE: Final = _COPIES | _SIGN | {CODES["PART"], CODES["ASTUPLE"]}
 """Operations that never fail, so that they are left out where nothing needs what they give."""
-_MOST_ROWS: Final = 512
-_MOST_ARGS: Final = 4
-_MOST_WORDS: Final = 4
+_MOST_ROWS: Final = constant("MAX_COLUMN_ROWS")
+_MOST_WORDS: Final = constant("MAX_COLUMN_WORDS")
 
 Word = tuple[int, int]
 """A word of a value: the slot that has it first, and which of its words it is."""
@@ -166,7 +181,7 @@ class _Body:
     # --- what is allowed, and what it costs ---
     def call_fits(self, one: Instruction) -> bool:
         window, rows, kinds = self.window, self.types.rows, one.arg_types
-        if one.cost_place or len(one.args) > _MOST_ARGS or not window.has(one.dst) or one.dst in self.origin:
+        if one.cost_place or len(one.args) > MAX_ARGS or not window.has(one.dst) or one.dst in self.origin:
             return False
         if any(window.has(arg) and arg not in self.origin for arg in one.args):
             return False
@@ -357,17 +372,17 @@ def inner_columns(one: Instruction) -> tuple[Sequence[int], InnerColumns]:
     """The first body of a loop, as it is named, and its columns."""
     at = 2
     for _ in range(one.extra[1]):
-        at += 4 + 2 * one.extra[at + 3]
-    at += LANES_WORDS if one.extra[0] & PER_LANE else 0
-    first, rows, scope, result, _ = one.extra[at : at + HEAD_WORDS]
-    code = at + HEAD_WORDS + (rows + 31) // 32
+        at += BODY.words + 2 * one.extra[at + BODY.place("params")]
+    at += LANES.words if one.extra[0] & PER_LANE else 0
+    first, rows, scope, result, _ = one.extra[at : at + COLUMNS.words]
+    code = at + COLUMNS.words + (rows + 31) // 32
     body = one.extra[2 : 6 + 2 * one.extra[5]]
-    return body, InnerColumns(first, rows, scope, result, one.extra[at + HEAD_WORDS : code], one.extra[code:])
+    return body, InnerColumns(first, rows, scope, result, one.extra[at + COLUMNS.words : code], one.extra[code:])
 
 
 def _plain_result(loop: LoopSpec, kind: int) -> bool:
     by_number = loop.gives in (Gives.CONDITION, Gives.KEY)
-    return kind == K_INT if by_number else kind <= K_CELL and kind != 1
+    return kind == K_INT if by_number else kind <= K_CELL and kind != K_OPT
 
 
 def _flat(types: TypeTable, kind: int) -> bool:

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from arcbatt.compiler.lower.codes import (
+from arcbatt.compiler.abi import (
+    BODY,
     CODES,
     COLUMNAR,
     FIXED_COST,
     FUNCTIONS_VALUE,
     HIDDEN_ARG,
+    K_IJ,
+    K_INT,
     MULTIPLIES,
     NEVER_EQUAL,
     ORIGINALS,
     OVER_FUNCTIONS,
     PER_LANE,
+    VERSION_TEXT,
 )
 from arcbatt.compiler.lower.columns import inner_columns
 from arcbatt.compiler.lower.instruction import Instruction
-from arcbatt.compiler.lower.layout import K_IJ, K_INT
-from arcbatt.compiler.lower.lower import VERSION, Code
+from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.variants import VARIANTS
 
 _NAMES: Final = {number: name for name, number in CODES.items()} | {n: one.name for n, one in enumerate(VARIANTS)}
@@ -70,10 +73,11 @@ class _Instruction(Instruction):
             return
         at = 2
         for _ in range(self.extra[1]):
-            code, result, kind, count = self.extra[at : at + 4]
-            params = [(self.extra[at + 4 + 2 * k], self.extra[at + 5 + 2 * k]) for k in range(count)]
+            code, result, kind, count = self.extra[at : at + BODY.words]
+            at += BODY.words
+            params = [(self.extra[at + 2 * k], self.extra[at + 2 * k + 1]) for k in range(count)]
             yield _Body(code, result, kind, params)
-            at += 4 + 2 * count
+            at += 2 * count
 
 
 def disassemble(code: Code) -> str:
@@ -91,7 +95,8 @@ class _Text:
 
     def lines(self) -> Iterator[str]:
         code = self.code
-        yield f"version {VERSION}: {len(code.words)} words of code, {len(code.image)} of image, {len(self.types)} types"
+        counts = f"{len(code.words)} words of code, {len(code.image)} of image, {len(self.types)} types"
+        yield f"version {VERSION_TEXT}: {counts}"
         for name, slot in code.inputs.items():
             yield f"input {name} s{slot}"
         for slot, kind in self.constants():
@@ -133,10 +138,10 @@ class _Text:
 
     def constant(self, place: int, kind: int) -> str:
         row = self.code.types.rows[kind]
-        words = [word - (1 << 32) if word >> 31 else word for word in self.code.image[place + 1 : place + 1 + row[2]]]
-        if row[0] == K_INT:
+        words = [word - (1 << 32) if word >> 31 else word for word in self.code.image[place + 1 :][: row.slot_words]]
+        if row.kind == K_INT:
             return str(words[0])
-        return str(tuple(words)) if row[0] == K_IJ else "words " + " ".join(map(str, words))
+        return str(tuple(words)) if row.kind == K_IJ else "words " + " ".join(map(str, words))
 
     def run(self, place: int, depth: int) -> Iterator[str]:
         for one in self.instructions(place):
@@ -172,16 +177,15 @@ class _Text:
         return "  ".join([f"{self.slot(one.dst, one.type)} = {one.name}({args})", *self.notes(one)])
 
     def notes(self, one: _Instruction) -> Iterator[str]:
-        times, cost, strict, count = one.words[3:7]
         flags = one.extra[0]
         if one.op == CODES["PART"]:
             yield f"from word {one.extra[2]}"
-        if strict != count:
-            yield f"strict {strict}"
-        if times >> 31 == 0:
-            yield f"times {times}"
+        if one.strict != one.count:
+            yield f"strict {one.strict}"
+        if one.times >= 0:
+            yield f"times {one.times}"
         if flags & FIXED_COST:
             yield f"costs {one.extra[1]}"
-        if cost:
-            yield f"cost to c{cost}"
+        if one.cost_place:
+            yield f"cost to c{one.cost_place}"
         yield from (name for flag, name in _FLAGS.items() if flags & flag)

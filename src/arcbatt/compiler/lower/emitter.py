@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from arcbatt.compiler.abi import CODES, FIXED_COST, HIDDEN_ARG, MULTIPLIES, ORIGINALS
 from arcbatt.compiler.lower.casts import castable, different
-from arcbatt.compiler.lower.codes import CODES, FIXED_COST, HIDDEN_ARG, MULTIPLIES, ORIGINALS
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
 from arcbatt.language.types import NEVER, Seq, Set, Tup, Type, as_seq
 

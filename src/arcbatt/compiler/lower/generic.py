@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from arcbatt.compiler.lower.codes import CODES, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL, ORIGINALS
+from arcbatt.compiler.abi import CODES, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL, ORIGINALS
 from arcbatt.compiler.lower.emitter import Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, plain_form
 from arcbatt.language.spec import Cost, Does, GenericSpec, OpSpec

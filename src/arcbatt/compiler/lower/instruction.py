@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from arcbatt.compiler.lower.codes import CODES
+from arcbatt.compiler.abi import CODES, INSTRUCTION
+
+_HEAD: Final = INSTRUCTION.words
+_DST, _TIMES, _COST_PLACE, _STRICT, _COUNT, _TYPE = map(
+    INSTRUCTION.place, ("dst", "times", "cost_place", "strict", "count", "type")
+)
 
 
 class Instruction:
@@ -17,42 +23,48 @@ class Instruction:
     @property
     def dst(self) -> int:
         """The slot of the result."""
-        return self.words[2]
+        return self.words[_DST]
 
     @property
     def times(self) -> int:
         """How often it counts towards the steps of the loop it is in; -1 outside of loops."""
-        return self.words[3] - (1 << 32) if self.words[3] >> 31 else self.words[3]
+        times = self.words[_TIMES]
+        return times - (1 << 32) if times >> 31 else times
 
     @property
     def cost_place(self) -> int:
         """Where its own steps are kept, or 0."""
-        return self.words[4]
+        return self.words[_COST_PLACE]
 
     @property
     def strict(self) -> int:
         """How many arguments fail it when they have failed."""
-        return self.words[5]
+        return self.words[_STRICT]
 
     @property
     def type(self) -> int:
         """The type of the result."""
-        return self.words[7]
+        return self.words[_TYPE]
+
+    @property
+    def count(self) -> int:
+        """How many arguments it has."""
+        return self.words[_COUNT]
 
     @property
     def args(self) -> Sequence[int]:
         """The slots of the arguments."""
-        return self.words[8 : 8 + self.words[6]]
+        return self.words[_HEAD : _HEAD + self.count]
 
     @property
     def arg_types(self) -> Sequence[int]:
         """Their types."""
-        return self.words[8 + self.words[6] : 8 + 2 * self.words[6]]
+        return self.words[_HEAD + self.count : _HEAD + 2 * self.count]
 
     @property
     def extra(self) -> Sequence[int]:
         """Flags and what stands behind them."""
-        return self.words[8 + 2 * self.words[6] :]
+        return self.words[_HEAD + 2 * self.count :]
 
     @property
     def typed_args(self) -> list[tuple[int, int]]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from arcbatt.compiler.abi import K_CELL, K_GRID, K_IJ, K_INT, K_OPT, K_SEQ, K_SET, K_TUP, constant
 from arcbatt.errors import ArcbattError
 from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type
 from arcbatt.language.values import ordered
 
-K_INT, K_OPT, K_IJ, K_CELL, K_GRID, K_SET, K_SEQ, K_TUP = range(8)
-MAX_ITEM_WORDS: Final = 8
-MAX_TYPE_DEPTH: Final = 4
-NONE: Final = 0x80000000
+_MAX_ITEM_WORDS: Final = constant("MAX_ITEM_WORDS")
+_MAX_TYPE_DEPTH: Final = constant("MAX_TYPE_DEPTH")
+_MASK: Final = 0xFFFFFFFF
+_NONE: Final = constant("NONE") & _MASK
+_IJ_BITS, _PLACE_BITS, _COLOUR_BITS = map(constant, ("IJ_BITS", "PLACE_BITS", "COLOUR_BITS"))
 _SCALARS: Final = {
     INT: (K_INT, 1, 1),
     BOOL: (K_INT, 1, 1),
@@ -27,12 +29,25 @@ class LowerError(ArcbattError):
     """Why a node has no form in bytecode; its programs run on the reference."""
 
 
+class TypeRow(NamedTuple):
+    """A row of the table, as `abi.TYPE_DESC` says."""
+
+    kind: int
+    item: int
+    slot_words: int
+    item_words: int
+    leaves: int
+    flat_first: int
+    flat_count: int
+    scalar: int
+
+
 @dataclass
 class TypeTable:
     """Types by number, as the interpreter sees them."""
 
     numbers: dict[Type, int] = field(default_factory=dict)
-    rows: list[list[int]] = field(default_factory=list)
+    rows: list[TypeRow] = field(default_factory=list)
     parts: list[int] = field(default_factory=list)
     _asked: dict[Type, int] = field(default_factory=dict)
     """Of every type asked for, in whatever form, its number."""
@@ -47,50 +62,47 @@ class TypeTable:
     def _number(self, kind: Type) -> int:
         if kind in self.numbers:
             return self.numbers[kind]
-        if depth(kind) > MAX_TYPE_DEPTH:
+        if depth(kind) > _MAX_TYPE_DEPTH:
             raise LowerError(f"values nested too deep: {kind}")
         row = self._row(kind)
-        if row[3] > MAX_ITEM_WORDS:
+        if row.item_words > _MAX_ITEM_WORDS:
             raise LowerError(f"a tuple of too many parts: {kind}")
         self.numbers[kind] = len(self.rows)
         self.rows.append(row)
         return self.numbers[kind]
 
-    def _row(self, kind: Type) -> list[int]:
+    def _row(self, kind: Type) -> TypeRow:
         if kind == NEVER:
             kind = INT  # never there; any form will do
         if kind in _SCALARS:
             code, slot, leaves = _SCALARS[kind]
-            return [code, 0, slot, 1, leaves, 0, 0, 1]
+            return TypeRow(code, 0, slot, 1, leaves, 0, 0, 1)
         if kind == GRID:
-            return [K_GRID, 0, 2, 2, 0, 0, 0, 0]
+            return TypeRow(K_GRID, 0, 2, 2, 0, 0, 0, 0)
         if isinstance(kind, (Set, Seq)):
-            return [K_SET if isinstance(kind, Set) else K_SEQ, self.number(kind.item), 2, 2, 0, 0, 0, 0]
+            return TypeRow(K_SET if isinstance(kind, Set) else K_SEQ, self.number(kind.item), 2, 2, 0, 0, 0, 0)
         if isinstance(kind, Tup):
             flat = [self.number(part) for part in flat_parts(kind)]
             rows = [self.rows[number] for number in flat]
-            leaves = sum(row[4] for row in rows) if all(row[4] for row in rows) else 0
             first = len(self.parts)
             self.parts += flat
-            scalar = int(all(row[7] for row in rows))
-            return [
-                K_TUP,
-                0,
-                sum(row[2] for row in rows),
-                sum(row[3] for row in rows),
-                leaves,
-                first,
-                len(flat),
-                scalar,
-            ]
+            return TypeRow(
+                kind=K_TUP,
+                item=0,
+                slot_words=sum(row.slot_words for row in rows),
+                item_words=sum(row.item_words for row in rows),
+                leaves=sum(row.leaves for row in rows) if all(row.leaves for row in rows) else 0,
+                flat_first=first,
+                flat_count=len(flat),
+                scalar=int(all(row.scalar for row in rows)),
+            )
         raise LowerError(f"no form for {kind}")
 
     def slot_words(self, kind: Type) -> int:
         """How many words a value takes in a slot."""
-        return self.rows[self.number(kind)][2]
+        return self.rows[self.number(kind)].slot_words
 
 
-@cache
 @cache
 def plain_form(kind: Type) -> Type:
     """The type with integers in place of booleans: they lie alike."""
@@ -121,6 +133,16 @@ def depth(kind: Type) -> int:
     return 0
 
 
+def _fits(number: int, bits: int) -> bool:
+    """Whether a number fits into so many bits of a key."""
+    return -1 << (bits - 1) <= number < 1 << (bits - 1)
+
+
+def _biased(number: int, bits: int) -> int:
+    """A number as it stands there, so that the order of bits is that of numbers."""
+    return number + (1 << (bits - 1))
+
+
 def _check_parts(kind: Type, value: Any) -> None:
     """Refuse the odd constant: the corner of nothing is (), which is no IJ."""
     if isinstance(kind, Tup) and (not isinstance(value, tuple) or len(value) != len(kind.parts)):
@@ -142,13 +164,13 @@ class Pool:
             return [word for part, item in zip(kind.parts, value, strict=True) for word in self.slot(part, item)]
         match kind:
             case t if t in (INT, BOOL):
-                return [int(value) & 0xFFFFFFFF]
+                return [int(value) & _MASK]
             case t if t == OPT_INT:
-                return [NONE if value is None else value & 0xFFFFFFFF]
+                return [_NONE if value is None else value & _MASK]
             case t if t == IJ:
-                return [part & 0xFFFFFFFF for part in value]
+                return [part & _MASK for part in value]
             case t if t == CELL:
-                return [value[0] & 0xFFFFFFFF, *(part & 0xFFFFFFFF for part in value[1])]
+                return [value[0] & _MASK, *(part & _MASK for part in value[1])]
             case t if t == GRID:
                 return self._grid(value)
             case Set(item) | Seq(item):
@@ -166,19 +188,20 @@ class Pool:
         if isinstance(kind, Tup) and kind not in (IJ, CELL):
             return [word for part, item in zip(kind.parts, value, strict=True) for word in self.item(part, item)]
         if kind in (INT, BOOL):
-            return [(int(value) & 0xFFFFFFFF) ^ 0x80000000]
+            return [(int(value) & _MASK) ^ 0x80000000]
         if kind == OPT_INT:
-            return [0 if value is None else (value & 0xFFFFFFFF) ^ 0x80000000]
+            return [0 if value is None else (value & _MASK) ^ 0x80000000]
         if kind == IJ:
             i, j = value
-            if not (-32768 <= i <= 32767 and -32768 <= j <= 32767):
+            if not (_fits(i, _IJ_BITS) and _fits(j, _IJ_BITS)):
                 raise LowerError("a constant place beyond 16 bits")
-            return [(i + 32768) << 16 | (j + 32768)]
+            return [_biased(i, _IJ_BITS) << _IJ_BITS | _biased(j, _IJ_BITS)]
         if kind == CELL:
             colour, (i, j) = value
-            if not (-128 <= colour <= 127 and -2048 <= i <= 2047 and -2048 <= j <= 2047):
+            if not (_fits(colour, _COLOUR_BITS) and _fits(i, _PLACE_BITS) and _fits(j, _PLACE_BITS)):
                 raise LowerError("a constant cell beyond its bits")
-            return [(colour + 128) << 24 | (i + 2048) << 12 | (j + 2048)]
+            place = _biased(i, _PLACE_BITS) << _PLACE_BITS | _biased(j, _PLACE_BITS)
+            return [_biased(colour, _COLOUR_BITS) << 2 * _PLACE_BITS | place]
         return self.slot(kind, value)
 
     def _grid(self, value: Any) -> list[int]:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from arcbatt.compiler.abi import (
+    CODES,
+    COLUMNAR,
+    FUNCTIONS_VALUE,
+    LOOPS_INSIDE,
+    MAX_FRAMES,
+    OVER_FUNCTIONS,
+    PER_LANE,
+)
 from arcbatt.compiler.lower.casts import joinable
-from arcbatt.compiler.lower.codes import CODES, COLUMNAR, FUNCTIONS_VALUE, OVER_FUNCTIONS, PER_LANE
 from arcbatt.compiler.lower.columns import Window, column_words
 from arcbatt.compiler.lower.emitter import OUTERMOST, Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, plain_form
@@ -24,10 +32,8 @@ from arcbatt.language.spec import Gives, LoopSpec, Over
 from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, GRID, IJ, INT, NEVER, OPT_INT, ROWS, Seq, Set, Tup, Type, as_seq
 
-_MAX_NESTING: Final = 12
-"""Bodies inside one another, as native/exec/machine.h has them (MAX_FRAMES)."""
 _IJ_SIZE: Final = 2
-_INSIDE: Final = {COLUMNAR: 1, PER_LANE: 2}
+_INSIDE: Final = {COLUMNAR: LOOPS_INSIDE["COLUMN_LOOPS"], PER_LANE: LOOPS_INSIDE["LANE_LOOPS"]}
 """What native/exec/code.h calls the loops inside a body (LoopsInside)."""
 
 Node = TypedNode | BodyNode
@@ -171,7 +177,7 @@ class Loops:
         """Code for a body, put aside; the words a loop names it by."""
         self.out.slots.depth += 1
         try:
-            if self.out.slots.depth > _MAX_NESTING:
+            if self.out.slots.depth > MAX_FRAMES:
                 raise LowerError("loops nested too deep")
             return self._body_inside(body, args, wanted, charged, loop)
         finally:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
+from arcbatt.compiler.abi import CODES
 from arcbatt.compiler.lower.casts import castable
-from arcbatt.compiler.lower.codes import CODES
 from arcbatt.compiler.lower.emitter import OUTERMOST, Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
 from arcbatt.compiler.lower.loops import Loops, owed_args
@@ -16,8 +15,6 @@ from arcbatt.compiler.typed import FREE, GUARD, POWER_COUNT, BodyNode, TypedGrap
 from arcbatt.language.spec import Does
 from arcbatt.language.table import current
 from arcbatt.language.types import GRID, INT, Type
-
-VERSION: Final = 1
 
 
 @dataclass

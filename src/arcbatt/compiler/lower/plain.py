@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from arcbatt.compiler.abi import CODES, HIDDEN_ARG, ORIGINALS
 from arcbatt.compiler.custom import CellKernel, Kernel, kernel_of
 from arcbatt.compiler.lower.casts import costs_differ, different
-from arcbatt.compiler.lower.codes import CODES, HIDDEN_ARG, ORIGINALS
 from arcbatt.compiler.lower.emitter import Emitter, Site, Value
 from arcbatt.compiler.lower.generic import Call, flags_of, lower_generic
 from arcbatt.compiler.lower.layout import LowerError

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from arcbatt.compiler.lower.layout import K_CELL, K_GRID, K_IJ, K_INT, K_OPT, K_SEQ, K_SET, K_TUP, plain_form
+from arcbatt.compiler.abi import K_CELL, K_GRID, K_IJ, K_INT, K_OPT, K_SEQ, K_SET, K_TUP, constant
+from arcbatt.compiler.lower.layout import plain_form
 from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type
 
+_BOOL_BITS: Final = constant("BOOL_BITS")
 _SINGLE: Final = {INT: K_INT, NEVER: K_INT, OPT_INT: K_OPT, IJ: K_IJ, CELL: K_CELL, GRID: K_GRID}
 
 
@@ -16,11 +18,11 @@ def shape_of(kind: Type) -> list[int]:
 
 
 def typed_shape(kind: Type) -> list[int]:
-    """The shape with a bit, from the eighth on, for each number of a scalar that is a boolean."""
+    """The shape with a bit, from BOOL_BITS on, for each number of a scalar that is a boolean."""
     plain = plain_form(kind)
     if plain in (INT, IJ, CELL):
         bits = sum(1 << place for place, leaf in enumerate(_leaves(kind)) if leaf == BOOL)
-        return [_SINGLE[plain] | bits << 8]
+        return [_SINGLE[plain] | bits << _BOOL_BITS]
     if isinstance(kind, Set | Seq):
         inner = typed_shape(kind.item)
         return [*_shape(plain)[0][:2], len(inner), *inner]

@@ -13,13 +13,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.lower.codes import CODES
+from arcbatt.compiler.abi import CODES, SLICE, SLICE_OUTPUT, TYPE_DESC
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.compiler.typed import TypedGraph, TypedNode, body_nodes, node_inputs, with_inputs
 
-SLICE_WORDS: Final = 10
-"""Words of a slice's row in the table; native/cuda/engine.h says what they are."""
 _LOOP_COST: Final = 16
 """What a node in a loop body counts against one outside: the usual number of items."""
 _NEVER: Final = np.iinfo(np.int64).max
@@ -39,14 +37,14 @@ class Sliced:
     """How many slices have no loops; these come first."""
 
     def blob(self, columns: dict[str, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """The words of all slices in one array, and a table of where each slice's lie.
+        """The words of all slices in one array, and a table of where each slice's lie (rows of abi.SLICE).
 
         `columns` says where among the results each program's go.
         """
         parts: list[NDArray[np.uint32]] = []
         length = 0
 
-        def place(part: Sequence[int]) -> int:
+        def place(part: Sequence[int] | NDArray[np.uint32]) -> int:
             nonlocal length
             at = length
             words = np.zeros(-(-len(part) // 4) * 4, np.int64)
@@ -55,17 +53,27 @@ class Sliced:
             length += len(words)
             return at
 
-        rows: list[list[int]] = []
-        for code in self.codes:
-            outputs: list[int] = []
-            for name, (slot, kind) in code.outputs.items():
-                shape = shape_of(kind)
-                outputs += [slot, code.types.number(kind), columns[name], place(shape), len(shape)]
-            types = [word for line in code.types.rows for word in line]
-            places = [place(part) for part in (code.words, types, code.types.parts, code.image, outputs)]
-            slots = [code.inputs.get(name, 0) for name in ("I", "S", "C")]
-            rows.append([*places[:4], len(code.image), places[4], len(code.outputs), *slots])
-        table = np.array(rows, np.uint32).reshape(-1, SLICE_WORDS)
+        def outputs_of(code: Code) -> NDArray[np.uint32]:
+            rows = [
+                (slot, code.types.number(kind), columns[name], place(shape_of(kind)), len(shape_of(kind)))
+                for name, (slot, kind) in code.outputs.items()
+            ]
+            return SLICE_OUTPUT.rows(rows)
+
+        table = np.zeros((len(self.codes), SLICE.words), np.uint32)
+        for row, code in zip(table, self.codes, strict=True):
+            row[:] = SLICE.filled(
+                code=place(code.words),
+                types=place(TYPE_DESC.rows(code.types.rows)),
+                parts=place(code.types.parts),
+                image=place(code.image),
+                image_words=len(code.image),
+                outputs=place(outputs_of(code)),
+                output_count=len(code.outputs),
+                input_slot=code.inputs.get("I", 0),
+                samples_slot=code.inputs.get("S", 0),
+                expected_slot=code.inputs.get("C", 0),
+            )
         return np.concatenate([np.zeros(0, np.uint32), *parts]), table
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from arcbatt.compiler.cpp_names import cpp_name
-from arcbatt.language import limits
 from arcbatt.language.spec import Cost, Fact, Kind
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, OPT_INT, Rule, Seq, Set, Type
@@ -51,20 +50,23 @@ def _variants() -> list[Variant]:
 
 VARIANTS: Final[list[Variant]] = _variants()
 NUMBER: Final[dict[Variant, int]] = {variant: number for number, variant in enumerate(VARIANTS)}
-
-
-def empty_tuple_text() -> str:
-    """The text of empty_tuple.inc: variants that fail for type given () for an IJ, at once or after the grid."""
-    lines = ["// Generated from the op table by `make native`; do not edit."]
-    for number, (name, rule) in enumerate(VARIANTS):
-        if IJ in rule.params and Fact.IJ_LATE not in STANDARD.op(name).facts:
-            lines.append(f"AB_EMPTY_TUPLE_FAILS({number})  // {name}: {rule}")
-        elif Fact.IJ_AFTER_GRID in STANDARD.op(name).facts:
-            lines.append(f"AB_EMPTY_TUPLE_AFTER_GRID({number})  // {name}: {rule}")
-    return "\n".join(lines) + "\n"
-
-
 _NUMBERS: Final = ("i32", "IJ")
+
+
+class Native(NamedTuple):
+    """A variant as the native code has it: a function of C++ types, and what the interpreter must know of it."""
+
+    number: int
+    function: str
+    result: str
+    params: tuple[str, ...]
+    on_numbers: bool
+    """Whether it takes and gives nothing but integers and IJs."""
+    multiplies: bool
+    """Whether it costs the product of its arguments' sizes."""
+    empty_tuple: str
+    """What it makes of () for an IJ: `fails` for type at once, `after grid`, or is left alone."""
+    rule: str
 
 
 def on_numbers(variant: Variant) -> bool:
@@ -72,37 +74,24 @@ def on_numbers(variant: Variant) -> bool:
     return all(NATIVE[kind] in _NUMBERS for kind in (*variant.rule.params, variant.rule.result))
 
 
-def _line(macro: str, number: int) -> str:
-    name, rule = VARIANTS[number]
-    params = ", ".join(NATIVE[param] for param in rule.params)
-    return f"{macro}({number}, {cpp_name(name)}, {NATIVE[rule.result]}, {params})  // {rule}"
+def _native(number: int, variant: Variant) -> Native:
+    name, rule = variant
+    spec = STANDARD.op(name)
+    empty_tuple = ""
+    if IJ in rule.params and Fact.IJ_LATE not in spec.facts:
+        empty_tuple = "fails"
+    elif Fact.IJ_AFTER_GRID in spec.facts:
+        empty_tuple = "after grid"
+    return Native(
+        number,
+        cpp_name(name),
+        NATIVE[rule.result],
+        tuple(NATIVE[param] for param in rule.params),
+        on_numbers(variant),
+        spec.cost is Cost.PRODUCT,
+        empty_tuple,
+        f"{name}: {rule}",
+    )
 
 
-def scalars_text() -> str:
-    """The text of scalars.inc: the variants on numbers alone."""
-    lines = ["// Generated from the op table by `make native`; do not edit."]
-    lines += [_line("AB_SCALAR", number) for number, variant in enumerate(VARIANTS) if on_numbers(variant)]
-    return "\n".join(lines) + "\n"
-
-
-def multiplies_text() -> str:
-    """The text of multiplies.inc: variants that cost the product of their arguments' sizes."""
-    lines = ["// Generated from the op table by `make native`; do not edit."]
-    for number, (name, rule) in enumerate(VARIANTS):
-        if STANDARD.op(name).cost is Cost.PRODUCT:
-            lines.append(f"AB_MULTIPLIES({number})  // {name}: {rule}")
-    return "\n".join(lines) + "\n"
-
-
-def native_text() -> str:
-    """The text of variants.inc."""
-    lines = [
-        "// Generated from the op table by `make native`; do not edit.",
-        "// AB_VARIANT(opcode, function, result, parameters...)",
-    ]
-    lines += [_line("AB_VARIANT", number) for number in range(len(VARIANTS))]
-    lines.append("#ifdef AB_CHECK_LIMITS")
-    for limit in ("MAX_SIDE", "MAX_CELLS", "MAX_ITEMS", "MAX_SIZE", "MAX_STEPS", "MAX_FUNCTION_CALLS"):
-        lines.append(f'static_assert(arcbatt::{limit} == {getattr(limits, limit)}, "{limit} differs from limits.py");')
-    lines.append("#endif")
-    return "\n".join(lines) + "\n"
+FUNCTIONS: Final[list[Native]] = [_native(number, variant) for number, variant in enumerate(VARIANTS)]

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from arcbatt.compiler.abi import START
 from arcbatt.compiler.graph import merge
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.devtools.bench.gpu import COPY, CROSSOVER, FETCH, HOST, KERNEL, OVERTAKES, WHOLE
@@ -16,7 +17,6 @@ from arcbatt.devtools.bench.load import Load, spread
 from arcbatt.devtools.bench.result import Result, Row, number
 from arcbatt.devtools.bench.sides import engine_kinds
 from arcbatt.devtools.profile import profile
-from arcbatt.engine.cuda.launch import START
 
 SHARES: Final = "shares"
 PERCENT: Final = "% of the time"

@@ -15,9 +15,10 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import ESCAPE, OVERFLOW
 from arcbatt.engine.api import Engine
 from arcbatt.engine.choose import backend_for
-from arcbatt.engine.outputs import ESCAPE, OVERFLOW, REASONS, STATUS, Outputs, outcome_hash
+from arcbatt.engine.outputs import REASONS, STATUS, Outputs, outcome_hash
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.program import Program

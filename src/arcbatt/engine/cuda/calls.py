@@ -17,6 +17,18 @@ import cupy
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import (
+    CALL_LAUNCH,
+    CALLED_ARGUMENT,
+    CALLED_PROGRAM,
+    EMPTY_TUPLE,
+    NOT_OF_TYPE,
+    NOT_RUN,
+    OK,
+    OVERFLOW,
+    POOL_UNIT,
+    TYPE_DESC,
+)
 from arcbatt.compiler.custom import device_text
 from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.lower.lower import Code
@@ -24,8 +36,8 @@ from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.engine import calls
 from arcbatt.engine.cuda.compile import ARENA_BYTES, KernelOptions, cubin
 from arcbatt.engine.cuda.engine import first_line, lost_device
+from arcbatt.engine.cuda.launch import address
 from arcbatt.engine.custom_build import graph_sources
-from arcbatt.engine.outputs import OVERFLOW
 from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.types import Type
@@ -40,9 +52,6 @@ _LAUNCH_CALLS: Final = 1 << 16
 """Calls a launch at most, so that a stop is seen."""
 _LEAST_CALLS: Final = 1 << 10
 """Where memory is short, launches get fewer calls, but not fewer than this."""
-_UNIT: Final = 16
-"""Words of a unit of the pool of values, as native/cuda/calls.h has it."""
-_VOID: Final = 8
 _POOL_WORDS: Final = 1 << 16
 
 Words = NDArray[np.uint32]
@@ -111,9 +120,9 @@ class CallEngine(calls.CallEngine):
     ) -> tuple[bytearray, list[Any], dict[str, int]]:
         """Statuses and values of the calls, and how many were computed elsewhere."""
         rows, starts, fits = self._calls.encoded(given)
-        statuses = np.full(len(given), calls.NOT_RUN, np.uint8)
+        statuses = np.full(len(given), NOT_RUN, np.uint8)
         good = np.frombuffer(fits, np.uint8) == 1
-        statuses[~good] = calls.NOT_OF_TYPE
+        statuses[~good] = NOT_OF_TYPE
         values: list[Any] = [None] * len(given)
         elsewhere: Counter[str] = Counter()
         self.tiers = []
@@ -141,7 +150,7 @@ class CallEngine(calls.CallEngine):
                 for place, value in zip(chosen.tolist(), made, strict=True):
                     values[place] = value
                 first += len(chosen)
-        statuses[statuses == _VOID] = 0
+        statuses[statuses == EMPTY_TUPLE] = OK
         return bytearray(statuses.tobytes()), values, elsewhere
 
     def _launch_part(
@@ -153,17 +162,19 @@ class CallEngine(calls.CallEngine):
         # Calls between those chosen have no words, so that each call's words end where the next chosen one's begin.
         ends = np.append(starts[chosen], np.uint64(high)) - np.uint64(low)
         begun = cupy.asarray(ends.astype(np.uint64))
-        pool_words = max(_POOL_WORDS, 2 * (high - low) + 2 * _UNIT * len(chosen))
+        pool_words = max(_POOL_WORDS, 2 * (high - low) + 2 * POOL_UNIT * len(chosen))
         while True:
             out = _Results(len(chosen), pool_words)
             tiers = self._every_tier(there, begun, out, len(chosen))
-            wanted = _UNIT * int(out.pool_next[0])
+            wanted = POOL_UNIT * int(out.pool_next[0])
             if wanted <= pool_words:
                 break
             pool_words = wanted
         self.tiers = [a + b for a, b in zip_longest(self.tiers, tiers, fillvalue=0)]
         statuses = out.statuses.get()
-        values = self._calls.decoded(statuses, out.pool[:wanted].get(), out.place.get(), out.length.get())
+        values = self._calls.decoded(
+            statuses=statuses, pool=out.pool[:wanted].get(), place=out.place.get(), length=out.length.get()
+        )
         return statuses, values
 
     def _every_tier(self, rows: Any, starts: Any, out: _Results, count: int) -> list[int]:
@@ -193,12 +204,28 @@ class CallEngine(calls.CallEngine):
         arenas = cupy.empty(blocks * self._a_block * words, np.uint32)
         counters = cupy.zeros(2, np.uint32)
         again = cupy.empty(len(pending), np.uint32)
-        launch = cupy.asarray(np.array([
-            _address(self._blob), _address(self._table), _address(rows), _address(starts), _address(pending),
-            len(pending), _address(counters), _address(arenas), words, self.max_steps, _address(out.statuses),
-            _address(out.pool), out.pool.size, _address(out.pool_next), _address(out.place), _address(out.length),
-            _address(again), _address(counters) + 4,
-        ], np.uint64))  # fmt: skip
+        launch = cupy.asarray(
+            CALL_LAUNCH.filled(
+                blob=address(self._blob),
+                program=address(self._table),
+                rows=address(rows),
+                starts=address(starts),
+                calls=address(pending),
+                call_count=len(pending),
+                next_call=address(counters),
+                arenas=address(arenas),
+                arena_words=words,
+                max_steps=self.max_steps,
+                statuses=address(out.statuses),
+                pool=address(out.pool),
+                pool_words=out.pool.size,
+                pool_next=address(out.pool_next),
+                place=address(out.place),
+                length=address(out.length),
+                again=address(again),
+                again_count=address(counters) + 4,
+            )
+        )
         self._launched((blocks,), (self.kernel.threads,), (launch,))
         return again[: int(counters[1])]
 
@@ -225,7 +252,7 @@ class _Results:
 
 
 def blob_of(code: Code, arguments: Sequence[tuple[int, Type]], kind: Type) -> tuple[Words, Words]:
-    """A lowered graph's words in one array, and where they lie in it, as native/cuda/calls.h reads them.
+    """A lowered graph's words in one array, and where they lie in it, an abi.CALLED_PROGRAM.
 
     `arguments` are slots and types; `kind` is the type of what comes out.
     """
@@ -239,13 +266,17 @@ def blob_of(code: Code, arguments: Sequence[tuple[int, Type]], kind: Type) -> tu
 
     shape = typed_shape(kind)
     (slot,) = [slot for slot, _ in code.outputs.values()]
-    types = [word for line in code.types.rows for word in line]
-    slots = [word for at, of in arguments for word in (at, 1 + code.types.slot_words(of))]
-    places = [place(part) for part in (code.words, types, code.types.parts, code.image)]
-    table = [*places, len(code.image), place(slots), len(arguments), slot, place(shape), len(shape)]
-    return np.array([word & 0xFFFFFFFF for word in words], np.uint32), np.array(table, np.uint32)
-
-
-def _address(array: Any) -> int:
-    """Where an array lies on the device; 0 for an empty one."""
-    return int(array.data.ptr) if array.size else 0
+    slots = [(at, 1 + code.types.slot_words(of)) for at, of in arguments]
+    table = CALLED_PROGRAM.filled(
+        code=place(code.words),
+        types=place(TYPE_DESC.rows(code.types.rows).tolist()),
+        parts=place(code.types.parts),
+        image=place(code.image),
+        image_words=len(code.image),
+        arguments=place(CALLED_ARGUMENT.rows(slots).tolist()),
+        argument_count=len(arguments),
+        output_slot=slot,
+        shape=place(shape),
+        shape_words=len(shape),
+    )
+    return np.array([word & 0xFFFFFFFF for word in words], np.uint32), table

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from arcbatt.compiler.abi import VERSION_TEXT
 from arcbatt.engine.cuda.cubin_file import is_cubin
 from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.cuda.source import ENTRY as SAMPLES_HEADER
@@ -65,8 +66,11 @@ class KernelOptions:
         return replace(self, fast_compile="")
 
     def source(self) -> str:
-        """The source of the kernel."""
-        return kernel_source(self.header, self.custom)
+        """The source of the kernel; raises CompileError where its structs are not those this Python fills."""
+        text = kernel_source(self.header, self.custom)
+        if VERSION_TEXT not in text:
+            raise CompileError("native/abi.h is of another version than compiler/abi.py; run: make native")
+        return text
 
     @property
     def groups(self) -> int:
@@ -174,7 +178,7 @@ def find_compiler() -> Any:
 
 def file_name(options: KernelOptions, arch: int, compiler: str = "") -> str:
     """What a kernel's file is called; what is built ahead is the same for every compiler."""
-    parts = [options.source(), *options.flags(arch), *([compiler] if compiler else [])]
+    parts = [VERSION_TEXT, options.source(), *options.flags(arch), *([compiler] if compiler else [])]
     return f"kernel-sm{arch}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}.cubin"
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import POOL_UNIT
 from arcbatt.compiler.custom import device_text
 from arcbatt.compiler.lower.slices import Sliced
 from arcbatt.compiler.program_set import CompiledSet
@@ -25,7 +26,7 @@ from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuEngine, CpuTier
 from arcbatt.engine.cuda.compile import ARENA_BYTES, ENTRY, OBJECTS_KERNEL, KernelOptions, cubin, to_stderr
 from arcbatt.engine.cuda.cpu_spill import CpuSpill
-from arcbatt.engine.cuda.launch import Launcher, UnfinishedError, Work, tasks_of
+from arcbatt.engine.cuda.launch import NO_OBJECTS, Launcher, UnfinishedError, Work, tasks_of
 from arcbatt.engine.cuda.memory import DeviceMemory
 from arcbatt.engine.cuda.objects import OBJECTS_ENTRY, KnownObjects, ObjectFinder, modes_wanted
 from arcbatt.engine.cuda.results import Ran, Results
@@ -332,7 +333,7 @@ class CudaTier(Tier):
         known = self.known_objects(data)
         launcher = Launcher(
             cupy, self._function, self.kernel, self._blob, self._table, len(self.names), self.max_steps, there, out,
-            largest, pool_next, self.last, self.timed, self.together, known.table() if known else (0, 0, 0),
+            largest, pool_next, self.last, self.timed, self.together, known.fields() if known else NO_OBJECTS,
         )  # fmt: skip
         slices = len(sliced.codes)
         least = max((len(code.image) for code in sliced.codes), default=0) + 4096
@@ -360,7 +361,7 @@ class CudaTier(Tier):
             words, size = words * _BIGGER, size + 1
             if len(items) > self.few:
                 spill.drop()  # they go to bigger arenas
-        used = 16 * int(self.last.traffic.download(pool_next)[0])
+        used = POOL_UNIT * int(self.last.traffic.download(pool_next)[0])
         if used > pool_bytes and wanted == "grid":
             spill.drop()
             return self._run_part(request, part, used)

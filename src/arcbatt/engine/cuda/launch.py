@@ -1,18 +1,19 @@
 """Launches of the GPU's kernel: what one is given, what comes back, and the room in which long loops are shared out.
 
-native/cuda/engine.h has the other side of the tables here.
+`compiler/abi.py` declares the tables, native/cuda/engine.h has their other side.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import HALT, LAUNCH, PACKED, PART, PROGRESS, START, TASK
 from arcbatt.engine.cuda.compile import KernelOptions
 from arcbatt.engine.cuda.traffic import Traffic
 from arcbatt.engine.stats import DeviceStats
@@ -21,18 +22,17 @@ _T = TypeVar("_T")
 Pairs = NDArray[np.int32]
 """Work items, a row each: slice and sample."""
 
-START: Final = 0
-"""The kind of task that is an item; others come up on the device."""
-_HALT_BYTES: Final = 48
 _MOST_HALTS: Final = 1 << 16
 _MOST_PARTS: Final = 1 << 20
-_TASK_WORDS: Final = 4
 _NAP: Final = 0.0002
 _LOOK_EVERY: Final = 0.005
 """Seconds between looks at what a launch has done."""
-_PROGRESS: Final = ("next", "unfit", "head", "tail", "open", "halts", "parts", "none")
 _NOTHING: Final = np.empty(0, np.uint32)
-_SAMPLES: Final = ("cells", "offset", "height", "width", "input", "expected", "task", "first", "count", "demo")
+_NO_SHARES: Final = dict.fromkeys(
+    ("halts", "most_halts", "parts", "most_parts", "shares", "queue", "memory", "memory_words", "memory_next"), 0
+)
+NO_OBJECTS: Final = dict.fromkeys(("objects", "object_places", "grids"), 0)
+"""What a launch says of the objects of inputs where none were found before."""
 
 
 class UnfinishedError(RuntimeError):
@@ -70,9 +70,9 @@ class Work:
 
 def tasks_of(items: Pairs) -> NDArray[np.uint32]:
     """The tasks of items, a row each."""
-    tasks = np.zeros((len(items), _TASK_WORDS), np.uint32)
-    tasks[:, 0], tasks[:, 1:3] = START, items
-    return tasks
+    tasks = np.zeros(len(items), TASK.dtype)
+    tasks["kind"], tasks["a"], tasks["b"] = START, items[:, 0], items[:, 1]
+    return tasks.view(np.uint32).reshape(-1, TASK.words)
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,15 @@ class Launcher:
     counts: DeviceStats
     timed: bool = False
     together: bool = True
-    known: Sequence[int] = (0, 0, 0)
-    """Where the objects of inputs are that were found before; `cuda_objects.KnownObjects.table`."""
+    known: Mapping[str, int] = field(default_factory=lambda: NO_OBJECTS)
+    """Where the objects of inputs are that were found before."""
 
     @staticmethod
     def bytes_beside(memory_bytes: int) -> int:
         """What is allocated beside the memory for loops that are shared out."""
         most = _most_parts(memory_bytes)
-        return _MOST_HALTS * _HALT_BYTES + 24 * most + 4 * _TASK_WORDS * (most + _MOST_HALTS) + 4096
+        places = 8 * most
+        return _MOST_HALTS * HALT.bytes + PART.bytes * most + places + TASK.bytes * (most + _MOST_HALTS) + 4096
 
     def batches(self, work: Work, blocks: int, words: int) -> Pairs:
         """Run batches; the items that did not fit."""
@@ -141,27 +142,53 @@ class Launcher:
         """One launch, with so many arenas of so many words a block; the items that did not fit."""
         cupy, out = self.cupy, self.results
         room = cupy.empty(blocks * arenas * words, np.uint32)
-        progress = cupy.zeros(len(_PROGRESS), np.uint32)
-        progress[_PROGRESS.index("open")] = work.count
+        progress = cupy.zeros(PROGRESS.words, np.uint32)
+        progress[PROGRESS.place("open")] = work.count
         again = cupy.full((work.items, 2), -1, np.int32)
         late = shares.most_tasks if shares else 0
         ticks = cupy.zeros(work.count + late if self.timed and not work.batch else 0, np.uint32)
         traffic = self.counts.traffic
-        launch = traffic.upload(np.array([
-            *map(address, (self.blob, self.table, work.tasks)), work.count, address(progress),
-            address(work.order), work.order.size, work.batch, work.together,
-            address(room), words, self.max_steps, *(address(self.samples[name]) for name in _SAMPLES),
-            self.columns, *map(address, (out.statuses, out.matches, out.agreement, out.hashes)), address(out.pool),
-            out.pool.size, address(self.pool_next), *map(address, (out.offset, out.height, out.width)), self.largest,
-            address(again), time_slice, *(shares.table() if shares else [0] * 9), address(ticks), *self.known,
-        ], np.uint64))  # fmt: skip
+        launch = traffic.upload(
+            LAUNCH.filled(
+                blob=address(self.blob),
+                slices=address(self.table),
+                tasks=address(work.tasks),
+                work_count=work.count,
+                progress=address(progress),
+                order=address(work.order),
+                order_count=work.order.size,
+                batch=work.batch,
+                together=work.together,
+                arenas=address(room),
+                arena_words=words,
+                max_steps=self.max_steps,
+                samples={name: address(self.samples[name]) for name in PACKED.names},
+                columns=self.columns,
+                statuses=address(out.statuses),
+                matches=address(out.matches),
+                agreement=address(out.agreement),
+                hashes=address(out.hashes),
+                pool=address(out.pool),
+                pool_bytes=out.pool.size,
+                pool_next=address(self.pool_next),
+                grid_offset=address(out.offset),
+                grid_height=address(out.height),
+                grid_width=address(out.width),
+                largest=self.largest,
+                again=address(again),
+                patience=time_slice,
+                ticks=address(ticks),
+                **(shares.fields() if shares else _NO_SHARES),
+                **self.known,
+            )
+        )
         milliseconds, told = timed(
             cupy, traffic, "launch",
             lambda: self.function((blocks,), (self.kernel.threads,), (launch,)),
             lambda end: self._wait(end, progress, again, left),
         )  # fmt: skip
         self.counts.launches_ms.append(milliseconds)
-        done = dict(zip(_PROGRESS, traffic.download(progress).tolist(), strict=True))
+        done = PROGRESS.read(traffic.download(progress))
         if shares and done["open"]:
             raise UnfinishedError(f"{done['open']} tasks of a launch were left undone")
         self.counts.halts += min(done["halts"], _MOST_HALTS)
@@ -183,7 +210,7 @@ class Launcher:
             if time.perf_counter() - looked < _LOOK_EVERY:
                 continue
             looked = time.perf_counter()
-            unfit = int(progress.get(stream=beside)[_PROGRESS.index("unfit")])
+            unfit = int(progress.get(stream=beside)[PROGRESS.place("unfit")])
             found = again[told:unfit].get(stream=beside) if unfit > told else again[:0].get()
             whole = int(np.argmax([*(found < 0).any(axis=1), True]))  # up to one that is just being written
             left(found[:whole])
@@ -198,23 +225,30 @@ class _Shares:
     def __init__(self, cupy: Any, memory_bytes: int) -> None:
         self._most_parts = _most_parts(memory_bytes)
         self._memory = cupy.empty(max(memory_bytes // 4, 1), np.uint32)
-        self._halts = cupy.empty(_MOST_HALTS * _HALT_BYTES, np.uint8)
-        self._parts = cupy.empty((self._most_parts, 4), np.uint32)
+        self._halts = cupy.empty(_MOST_HALTS * HALT.bytes, np.uint8)
+        self._parts = cupy.empty((self._most_parts, PART.words), np.uint32)
         self._places = cupy.empty(self._most_parts, np.uint64)
         self._used = cupy.zeros(1, np.uint64)
-        self.queue = cupy.zeros((self.most_tasks, _TASK_WORDS), np.uint32)
+        self.queue = cupy.zeros((self.most_tasks, TASK.words), np.uint32)
 
     @property
     def most_tasks(self) -> int:
         """How many tasks may come up."""
         return self._most_parts + _MOST_HALTS
 
-    def table(self) -> list[int]:
-        """The words of a launch about halts, parts, tasks and memory."""
-        return [
-            address(self._halts), _MOST_HALTS, address(self._parts), self._most_parts, address(self._places),
-            address(self.queue), address(self._memory), self._memory.size, address(self._used),
-        ]  # fmt: skip
+    def fields(self) -> dict[str, int]:
+        """What a launch says of it."""
+        return {
+            "halts": address(self._halts),
+            "most_halts": _MOST_HALTS,
+            "parts": address(self._parts),
+            "most_parts": self._most_parts,
+            "shares": address(self._places),
+            "queue": address(self.queue),
+            "memory": address(self._memory),
+            "memory_words": self._memory.size,
+            "memory_next": address(self._used),
+        }
 
 
 def _most_parts(memory_bytes: int) -> int:

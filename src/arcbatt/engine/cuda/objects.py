@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.abi import NOWHERE, OBJECTS_LAUNCH, constant
 from arcbatt.compiler.typed import TypedGraph, TypedNode
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.cuda.launch import address, timed
@@ -15,8 +16,7 @@ from arcbatt.engine.stats import DeviceStats
 from arcbatt.language.table import STANDARD
 
 OBJECTS_ENTRY: Final = "arcbatt_objects"
-_NOWHERE: Final = 0xFFFFFFFF
-_GROUPS: Final = 4
+_GROUPS: Final = constant("OBJECT_GROUPS")
 """Groups of lanes in a block."""
 _BLOCKS: Final = 16
 """Blocks a multiprocessor has room for at most."""
@@ -62,7 +62,7 @@ class ObjectFinder:
         """Those of the grids with these numbers, which have so many cells each."""
         grids = int(self.samples["height"].size)
         words = min(len(self.modes) * int(_WORDS_A_CELL * cells.sum() + 2 * len(numbers)), _MOST_POOL)
-        found = KnownObjects(self.cupy.full((8, grids), _NOWHERE, np.uint32), self.cupy.empty(words, np.uint32))
+        found = KnownObjects(self.cupy.full((8, grids), NOWHERE, np.uint32), self.cupy.empty(words, np.uint32))
         taken = self.cupy.zeros(1, np.uint32)
         for least, most in zip((0, *_CELLS), _CELLS, strict=False):
             some = numbers[(cells > least) & (cells <= most)]
@@ -74,13 +74,23 @@ class ObjectFinder:
         """Find those of some grids, none with more cells; the milliseconds that took on the device."""
         cupy, traffic = self.cupy, self.counts.traffic
         there, next_number = traffic.upload(numbers), cupy.zeros(1, np.uint32)
-        launch = traffic.upload(np.array([
-            *(address(self.samples[name]) for name in ("cells", "offset", "height", "width")), found.grids,
-            address(there), len(numbers), address(next_number), sum(1 << mode for mode in self.modes), most_cells,
-            address(found.places), address(found.pool), found.pool.size, address(taken),
-        ], np.uint64))  # fmt: skip
+        launch = traffic.upload(
+            OBJECTS_LAUNCH.filled(
+                **{name: address(self.samples[name]) for name in ("cells", "offset", "height", "width")},
+                grids=found.grids,
+                numbers=address(there),
+                count=len(numbers),
+                next=address(next_number),
+                modes=sum(1 << mode for mode in self.modes),
+                most_cells=most_cells,
+                places=address(found.places),
+                pool=address(found.pool),
+                pool_words=found.pool.size,
+                pool_next=address(taken),
+            )
+        )
         blocks = max(1, min(self.multiprocessors * _BLOCKS, -(-len(numbers) // _GROUPS)))
-        room = _GROUPS * (128 + 9 * most_cells)  # bytes: colours, labels and cells of each group
+        room = _GROUPS * (constant("OBJECT_GROUP_BYTES") + constant("OBJECT_CELL_BYTES") * most_cells)
         milliseconds, _ = timed(
             cupy, traffic, "objects",
             lambda: self.function((blocks,), (_GROUPS * LANES,), (launch,), shared_mem=room),
@@ -104,6 +114,6 @@ class KnownObjects:
         """How many grids there are, found or not."""
         return int(self.places.shape[1])
 
-    def table(self) -> list[int]:
-        """The words of a launch about them."""
-        return [address(self.pool), address(self.places), self.grids]
+    def fields(self) -> dict[str, int]:
+        """What a launch says of them."""
+        return {"objects": address(self.pool), "object_places": address(self.places), "grids": self.grids}

@@ -11,22 +11,18 @@
 
 namespace arcbatt {
 
-constexpr u8 NOT_OF_TYPE = 255, NOT_RUN = 254;
-
 template <class T>
 using Words = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 class Calls {
    public:
-    Calls(nanobind::object program, std::vector<std::vector<u32>> given, std::vector<std::vector<u32>> made, u64 words,
-          u64 most_words, u64 max_steps)
+    Calls(nanobind::object program, std::vector<std::vector<u32>> given, std::vector<std::vector<u32>> made,
+          RunLimits limits)
         : owner_(program),
           p_(nanobind::cast<const Program&>(program)),
           given_(std::move(given)),
           made_(std::move(made)),
-          words_(words),
-          most_(most_words),
-          max_steps_(max_steps) {
+          limits_(limits) {
         ShapeCheck check(p_);
         bool good = given_.size() == p_.arguments.size() && made_.size() == p_.outputs.size();
         for (size_t k = 0; good && k < given_.size(); ++k) good = check.fits(given_[k], p_.arguments[k].type);
@@ -38,7 +34,7 @@ class Calls {
 
     // The first output of one call, on this thread; NotImplemented where there is none or an argument does not fit.
     nanobind::object one(nanobind::handle args) {
-        if (!worker_) worker_ = std::make_unique<Worker>(p_, 1 << 16, most_, max_steps_);
+        if (!worker_) worker_ = std::make_unique<Worker>(p_, RunLimits{1 << 16, limits_.most_words, limits_.max_steps});
         std::vector<u32> row, stream;  // its own: making Python values may let another thread in
         Encoder encoder(p_, given_);
         if (!encoder.call(args.ptr(), row)) return not_implemented();
@@ -70,7 +66,7 @@ class Calls {
         std::atomic<bool> stop{false}, out_of_memory{false};
         auto work = [&] {
             try {
-                Worker worker(p_, words_, most_, max_steps_);
+                Worker worker(p_, limits_);
                 while (!stop) {
                     u32 k = next.fetch_add(1);
                     if (k >= n) break;
@@ -171,7 +167,7 @@ class Calls {
     nanobind::object owner_;
     const Program& p_;
     std::vector<std::vector<u32>> given_, made_;
-    u64 words_, most_, max_steps_;
+    RunLimits limits_;
     std::unique_ptr<Worker> worker_;
 };
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdio>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 
 #include "bind/calls.h"
+#include "bind/named.h"
 #include "exec/engine.h"
 #if AB_LANES > 1
 #include "cuda/calls.h"
@@ -29,6 +31,7 @@ template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Flags = nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 static std::string compiler() {
 #if defined(__clang__)
@@ -54,28 +57,29 @@ static nb::tuple call(u32 opcode, std::vector<u32> arena, u32 capacity, std::vec
     return nb::make_tuple(u32(status), result, arena);
 }
 
-template <class T>
-static std::vector<T> vector_of(const In<T>& array) {
-    return std::vector<T>(array.data(), array.data() + array.size());
+static std::vector<u32> vector_of(const In<u32>& array) {
+    return std::vector<u32>(array.data(), array.data() + array.size());
 }
 
-static Program make_program(u32 version, In<u32> code, In<u32> types, In<u32> parts, In<u32> image, In<u32> outputs,
-                            std::tuple<u32, u32, u32> inputs, std::vector<u32> arguments) {
-    if (version != CODE_VERSION)
-        throw nb::value_error(("bytecode of version " + std::to_string(version) + ", this engine runs version " +
-                               std::to_string(CODE_VERSION))
+static std::string hex(u64 number) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+    return text;
+}
+
+static Program make_program(u64 version, In<u32> code, In<u32> types, In<u32> parts, In<u32> image, In<u32> outputs,
+                            std::tuple<u32, u32, u32> inputs, In<u32> arguments) {
+    if (version != ABI_VERSION)
+        throw nb::value_error(("bytecode of version " + hex(version) + ", this compiled core runs version " +
+                               hex(ABI_VERSION) + "; build the core again (pip install .)")
                                   .c_str());
     Program program;
     program.code = vector_of(code);
     program.parts = vector_of(parts);
     program.image = vector_of(image);
-    const u32* t = types.data();
-    for (size_t k = 0; k + 8 <= types.size(); k += 8)
-        program.types.push_back(TypeDesc{t[k], t[k + 1], t[k + 2], t[k + 3], t[k + 4], t[k + 5], t[k + 6], t[k + 7]});
-    for (size_t k = 0; k + 2 <= outputs.size(); k += 2)
-        program.outputs.push_back(Program::Output{outputs.data()[k], outputs.data()[k + 1]});
-    for (size_t k = 0; k + 2 <= arguments.size(); k += 2)
-        program.arguments.push_back(Program::Output{arguments[k], arguments[k + 1]});
+    program.types = structs_of<TypeDesc>(types.data(), types.size());
+    program.outputs = structs_of<TypedSlot>(outputs.data(), outputs.size());
+    program.arguments = structs_of<TypedSlot>(arguments.data(), arguments.size());
     std::tie(program.input_slot, program.samples_slot, program.expected_slot) = inputs;
     std::string problem = problem_with(program);
     if (!problem.empty()) throw nb::value_error(("bytecode that cannot be run: " + problem).c_str());
@@ -84,24 +88,49 @@ static Program make_program(u32 version, In<u32> code, In<u32> types, In<u32> pa
 
 // Arrays of a packed set of samples, kept alive by whoever calls.
 struct PackedArrays {
-    In<u8> cells;
-    In<i64> offset;
-    In<i32> height, width, input, expected, task, first, count, demo;
+#define AB_ROW(type, name) In<type> name;
+    AB_PACKED(AB_ROW)
+#undef AB_ROW
     Packed view() const {
-        return Packed{cells.data(),    offset.data(), height.data(), width.data(), input.data(),
-                      expected.data(), task.data(),   first.data(),  count.data(), demo.data()};
+#define AB_ROW(type, name) name.data(),
+        return Packed{AB_PACKED(AB_ROW)};
+#undef AB_ROW
+    }
+    PackedSizes sizes() const {
+#define AB_ROW(type, name) name.size(),
+        return PackedSizes{AB_PACKED(AB_ROW)};
+#undef AB_ROW
     }
 };
 
-static PackedArrays make_packed(In<u8> cells, In<i64> offset, In<i32> height, In<i32> width, In<i32> input,
-                                In<i32> expected, In<i32> task, In<i32> first, In<i32> count, In<i32> demo) {
-    PackedArrays arrays{cells, offset, height, width, input, expected, task, first, count, demo};
-    PackedSizes sizes{cells.size(),    offset.size(), height.size(), width.size(), input.size(),
-                      expected.size(), task.size(),   first.size(),  count.size(), demo.size()};
-    std::string problem = problem_with(arrays.view(), sizes);
+static PackedArrays make_packed(nb::dict given) {
+    Named fields("packed samples", given);
+    PackedArrays arrays;
+#define AB_ROW(type, name) fields.take(#name, arrays.name);
+    AB_PACKED(AB_ROW)
+#undef AB_ROW
+    fields.end();
+    std::string problem = problem_with(arrays.view(), arrays.sizes());
     if (!problem.empty()) throw nb::value_error(("packed samples that cannot be run: " + problem).c_str());
     return arrays;
 }
+
+// What is known of each output of a program: the column its results go to, and its shape, from one start to the next.
+struct OutputTable {
+    In<u32> columns, shapes, starts;
+
+    OutputTable(nb::dict given, const Program& program) {
+        Named fields("outputs", given);
+        fields.take("columns", columns);
+        fields.take("shapes", shapes);
+        fields.take("starts", starts);
+        fields.end();
+        size_t n = program.outputs.size();
+        bool good = columns.size() == n && starts.size() == n + 1 && starts.data()[n] == shapes.size();
+        for (size_t k = 0; good && k < n; ++k) good = starts.data()[k] <= starts.data()[k + 1];
+        if (!good) throw nb::value_error("outputs: not one column and one shape for each output of the program");
+    }
+};
 
 // Where results go: rows by sample, and of each output its column. Hashes and grids only where their arrays have rows.
 struct Results {
@@ -110,20 +139,32 @@ struct Results {
     Out<u64> hashes;
     Out<i64> offset;
     Out<i32> height, width;
-    nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done;
+    Flags done;
+
+    explicit Results(nb::dict given) {
+        Named fields("results", given);
+        fields.take("statuses", statuses);
+        fields.take("matches", matches);
+        fields.take("agreement", agreement);
+        fields.take("hashes", hashes);
+        fields.take("offset", offset);
+        fields.take("height", height);
+        fields.take("width", width);
+        fields.take("done", done);
+        fields.end();
+    }
 };
 
 // One run: threads take samples in order, and each sample's results go to its row.
 class Run {
    public:
-    Run(const Program& program, const Packed& data, const Results& results, const In<u32>& columns,
-        const In<u32>& shapes, const In<u32>& starts, u64 largest)
+    Run(const Program& program, const Packed& data, const Results& results, const OutputTable& outputs, u64 largest)
         : program_(program),
           data_(data),
           results_(results),
-          columns_(columns.data()),
-          shapes_(shapes.data()),
-          starts_(starts.data()),
+          columns_(outputs.columns.data()),
+          shapes_(outputs.shapes.data()),
+          starts_(outputs.starts.data()),
           largest_(largest),
           width_(results.statuses.shape(1)) {
         samples_ = u32(results.done.shape(0));
@@ -133,9 +174,9 @@ class Run {
     }
 
     // Work as one of the threads.
-    void work(u64 words, u64 most_words, u64 max_steps) {
+    void work(const RunLimits& limits) {
         try {
-            Worker worker(program_, words, most_words, max_steps);
+            Worker worker(program_, limits);
             std::unordered_map<u64, i64> places;
             while (!stop) {
                 u32 sample = next_.fetch_add(1);
@@ -221,14 +262,12 @@ class Run {
 
 // Every sample on so many threads, while this one waits, looks for signals, and asks `watch` (how many samples are
 // done) whether to stop. Back come how often an arena grew, the most words of one, and the cells of the grids.
-static nb::tuple run(const Program& program, const PackedArrays& arrays, u32 threads, u64 words, u64 most_words,
-                     u64 max_steps, u64 largest, In<u32> columns, In<u32> shapes, In<u32> starts, Out<u8> statuses,
-                     Out<u8> matches, Out<u16> agreement, Out<u64> hashes, Out<i64> offset, Out<i32> height,
-                     Out<i32> width, nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> done,
-                     nb::object watch) {
-    Results results{statuses, matches, agreement, hashes, offset, height, width, done};
-    Run state(program, arrays.view(), results, columns, shapes, starts, largest);
-    auto work = [&] { state.work(words, most_words, max_steps); };
+static nb::tuple run(const Program& program, const PackedArrays& samples, const RunLimits& limits, u32 threads,
+                     u64 largest, nb::dict outputs, nb::dict results, nb::object watch) {
+    OutputTable table(outputs, program);
+    Results to(results);
+    Run state(program, samples.view(), to, table, largest);
+    auto work = [&] { state.work(limits); };
     bool raised = run_threads(threads, work, state.stop, state.finished, watch);
     if (raised) throw nb::python_error();
     if (state.out_of_memory) throw std::bad_alloc();
@@ -289,10 +328,9 @@ static nb::object to_python(const Program& program, const Ctx& c, u32 type, cons
 }
 
 // Every output of one sample as (status, value).
-static nb::list values(const Program& program, const PackedArrays& arrays, u32 sample, u64 words, u64 most_words,
-                       u64 max_steps) {
-    Packed data = arrays.view();
-    Worker worker(program, words, most_words, max_steps);
+static nb::list values(const Program& program, const PackedArrays& samples, u32 sample, const RunLimits& limits) {
+    Packed data = samples.view();
+    Worker worker(program, limits);
     {
         nb::gil_scoped_release release;
         worker.run(data, i32(sample));
@@ -362,13 +400,12 @@ static nb::object columns_of(std::vector<T>&& rows) {
 }
 
 // Every sample with a watch: counters by place in the code, spans by sample, and the run by both clocks.
-static nb::tuple profile(const Program& program, const PackedArrays& arrays, u32 threads, u64 words, u64 most_words,
-                         u64 max_steps) {
-    Packed data = arrays.view();
+static nb::tuple profile(const Program& program, const PackedArrays& samples, u32 threads, const RunLimits& limits) {
+    Packed data = samples.view();
     Watch watch;
     {
         nb::gil_scoped_release release;
-        watch = run_watched(program, data, u32(arrays.input.size()), threads, words, most_words, max_steps);
+        watch = run_watched(program, data, u32(samples.input.size()), threads, limits);
     }
     if (watch.out_of_memory) throw std::bad_alloc();
     return nb::make_tuple(columns_of(std::move(watch.counters)), columns_of(std::move(watch.spans)), watch.ticks,
@@ -376,13 +413,25 @@ static nb::tuple profile(const Program& program, const PackedArrays& arrays, u32
 }
 #endif
 
+// Every struct of the ABI as it lies here: its size and where its fields begin, in bytes.
+static nb::dict layouts() {
+    nb::dict all;
+#define AB_STRUCT(type, expected) all[#type] = nb::make_tuple(sizeof(type), nb::dict());
+#define AB_FIELD(type, field, expected) \
+    nb::cast<nb::dict>(all[#type][1])[#field] = size_t(__builtin_offsetof(type, field));
+    AB_STRUCTS(AB_STRUCT, AB_FIELD)
+#undef AB_STRUCT
+#undef AB_FIELD
+    return all;
+}
+
 NB_MODULE(AB_MODULE, m) {
     m.doc() = "The compiled core of arcbatt.";
     m.attr("lanes") = AB_LANES;
+    m.attr("abi_version") = ABI_VERSION;
+    m.def("layouts", &layouts, "Size of every struct that Python shares, and where its fields begin.");
 #if AB_LANES > 1
     m.def("launch", &launch, "What a launch on a GPU does, by so many blocks of one group one after the other.");
-#endif
-#if AB_LANES > 1
     m.def("launch_objects", &launch_objects, "The same for a launch that finds objects, by so many groups.");
     m.def("launch_calls", &launch_calls, "The same for a launch of calls.");
 #endif
@@ -391,21 +440,30 @@ NB_MODULE(AB_MODULE, m) {
     m.def("call_variant", &call, "Call one native function on words.");
     nb::class_<Program>(m, "Program");
     nb::class_<PackedArrays>(m, "Packed");
-    m.def("program", &make_program, nb::arg("version"), nb::arg("code"), nb::arg("types"), nb::arg("parts"),
-          nb::arg("image"), nb::arg("outputs"), nb::arg("inputs"), nb::arg("arguments") = std::vector<u32>(),
+    nb::class_<RunLimits>(m, "Limits")
+        .def(nb::init<u64, u64, u64>(), nb::kw_only(), nb::arg("words"), nb::arg("most_words"), nb::arg("max_steps"),
+             "Words of a thread's arena to begin with and at most, and steps of an outermost call.");
+    m.def("program", &make_program, nb::kw_only(), nb::arg("version"), nb::arg("code"), nb::arg("types"),
+          nb::arg("parts"), nb::arg("image"), nb::arg("outputs"), nb::arg("inputs"), nb::arg("arguments"),
           "A program from its words.");
     nb::class_<Calls>(m, "Calls")
-        .def(nb::init<nb::object, std::vector<std::vector<u32>>, std::vector<std::vector<u32>>, u64, u64, u64>())
+        .def(nb::init<nb::object, std::vector<std::vector<u32>>, std::vector<std::vector<u32>>, RunLimits>(),
+             nb::arg("program"), nb::kw_only(), nb::arg("given"), nb::arg("made"), nb::arg("limits"),
+             "A program of arguments; `given` and `made` are the shapes of its arguments and outputs.")
         .def("one", &Calls::one, "The first output of one call, or NotImplemented.")
         .def("many", &Calls::many, "Statuses and values of many calls.")
         .def("encoded", &Calls::encoded, "The words of the arguments of many calls, for an engine elsewhere.")
-        .def("decoded", &Calls::decoded_values, "Values from the words an engine elsewhere gave.");
-    m.def("packed", &make_packed, "A packed set of samples.");
-    m.def("run", &run,
-          "Run samples; returns how often an arena grew, the most words one held, and the cells of grids.");
-    m.def("values", &values, "The outputs of one sample as Python values.");
+        .def("decoded", &Calls::decoded_values, nb::kw_only(), nb::arg("statuses"), nb::arg("pool"), nb::arg("place"),
+             nb::arg("length"), "Values from the words an engine elsewhere gave.");
+    m.def("packed", &make_packed, nb::arg("arrays"), "A packed set of samples from its arrays by name.");
+    m.def("run", &run, nb::arg("program"), nb::arg("samples"), nb::kw_only(), nb::arg("limits"), nb::arg("threads"),
+          nb::arg("largest"), nb::arg("outputs"), nb::arg("results"), nb::arg("watch"),
+          "Run samples into arrays; returns how often an arena grew, the most words one held, and the cells of grids.");
+    m.def("values", &values, nb::arg("program"), nb::arg("samples"), nb::arg("sample"), nb::kw_only(),
+          nb::arg("limits"), "The outputs of one sample as Python values.");
 #ifdef AB_PROFILE
-    m.def("profile", &profile,
+    m.def("profile", &profile, nb::arg("program"), nb::arg("samples"), nb::kw_only(), nb::arg("threads"),
+          nb::arg("limits"),
           "Run samples with a watch: calls, failures, failed arguments, ticks and words by place in the code; start, "
           "end and thread by sample; ticks and nanoseconds of the whole.");
 #endif

@@ -74,13 +74,12 @@ class WatchedRun {
         watch_.spans.resize(samples);
     }
 
-    Watch run(u32 threads, u64 words, u64 most_words, u64 max_steps) {
+    Watch run(u32 threads, const RunLimits& limits) {
         begun_ = std::chrono::steady_clock::now();
         u64 first = ticks_now();
         std::vector<std::vector<Counters>> own(threads, std::vector<Counters>(watch_.counters.size()));
         std::vector<std::thread> pool;
-        for (u32 k = 0; k < threads; ++k)
-            pool.emplace_back([&, k] { work(k, own[k].data(), words, most_words, max_steps); });
+        for (u32 k = 0; k < threads; ++k) pool.emplace_back([&, k] { work(k, own[k].data(), limits); });
         for (auto& thread : pool) thread.join();
         watch_.ticks = ticks_now() - first;
         watch_.nanoseconds = elapsed();
@@ -103,9 +102,9 @@ class WatchedRun {
         return u64(duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begun_).count());
     }
 
-    void work(u32 thread, Counters* own, u64 words, u64 most_words, u64 max_steps) {
+    void work(u32 thread, Counters* own, const RunLimits& limits) {
         try {
-            Worker worker(program_, words, most_words, max_steps);
+            Worker worker(program_, limits);
             for (u32 sample; (sample = next_.fetch_add(1)) < samples_;) {
                 u64 start = elapsed();
                 worker.run(data_, i32(sample), Watched{own});
@@ -127,9 +126,8 @@ class WatchedRun {
 
 }  // namespace
 
-Watch run_watched(const Program& program, const Packed& data, u32 samples, u32 threads, u64 words, u64 most_words,
-                  u64 max_steps) {
-    return WatchedRun(program, data, samples).run(threads, words, most_words, max_steps);
+Watch run_watched(const Program& program, const Packed& data, u32 samples, u32 threads, const RunLimits& limits) {
+    return WatchedRun(program, data, samples).run(threads, limits);
 }
 
 }  // namespace arcbatt

@@ -1,5 +1,5 @@
 // Values between Python and words, by their *shape* (digest.h), in which bits above the kind say which numbers of a
-// scalar are booleans: bit 8 the first, bit 9 the second, bit 10 the third.
+// scalar are booleans: BOOL_BITS the first, the bits above it the second and the third.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,7 +12,7 @@
 
 namespace arcbatt {
 
-AB_FN bool is_bool(u32 shape, u32 number) { return (shape >> (8 + number) & 1) != 0; }
+AB_FN bool is_bool(u32 shape, u32 number) { return (shape >> (BOOL_BITS + number) & 1) != 0; }
 
 // Whether a shape is that of a type: then values written or read by it stay within what the type takes.
 class ShapeCheck {
@@ -137,9 +137,9 @@ class Encoder {
         }
         u32 words = kind == K_CELL ? 3 : kind == K_IJ ? 2 : 1;
         if (!in_slot) {
-            u32 item;
-            if (box_part(kind, slot, &item) != OK) return false;
-            slot[0] = item;
+            u32 item[2];  // a scalar takes one word
+            if (box_part(kind, slot, item) != OK) return false;
+            slot[0] = item[0];
             words = 1;
         }
         out.insert(out.end(), slot, slot + words);

@@ -55,6 +55,7 @@ class Checker {
         u32 first = 0, rows = 0;  // its window, where lanes can run it
     };
     static constexpr u32 COST = NO_TYPE - 1;  // holds a number of steps, as a word without status
+    static constexpr u32 HEAD = WORDS_OF<InstructionHead>;
 
     bool refuse(const std::string& why) {
         if (reason_.empty()) reason_ = why;
@@ -76,7 +77,7 @@ class Checker {
             } else if (place) {
                 slots_[place].written = true;
             }
-        for (const Program::Output& argument : p_.arguments) {
+        for (const TypedSlot& argument : p_.arguments) {
             if (!lay_value(argument.slot, argument.type) || slots_[argument.slot].written) {
                 refuse("an argument outside the slots: " + std::to_string(argument.slot));
                 return;
@@ -86,7 +87,7 @@ class Checker {
         std::vector<u32> starts{0};
         for (size_t k = 0; k < starts.size() && reason_.empty(); ++k)
             lay_run(starts[k], k == 0 ? HALT : END_BODY, starts);
-        for (const Program::Output& output : p_.outputs)
+        for (const TypedSlot& output : p_.outputs)
             if (reason_.empty() && !lay_value(output.slot, output.type))
                 refuse("an output outside the slots: " + std::to_string(output.slot));
     }
@@ -144,7 +145,7 @@ class Checker {
 
     bool lay_call(u32 at, std::vector<u32>& starts) {
         Ins ins = ins_at(at);
-        if (ins.length() < 9 || u64(ins.count()) * 2 + 9 > ins.length()) return refuse(at, "is too short");
+        if (ins.length() <= HEAD || u64(ins.count()) * 2 + HEAD >= ins.length()) return refuse(at, "is too short");
         if (!lay_value(ins.dst(), ins.type())) return refuse(at, "its result is outside the slots");
         slots_[ins.dst()].written = true;
         if (ins.cost_place()) {
@@ -164,7 +165,7 @@ class Checker {
         if (word > end) return refuse(at, "has no bodies");
         for (u32 k = 0; k < ins.extra()[1]; ++k) {
             BodyRef body{word};
-            if (end - word < 4 || body.params() > 2 || end - word < i64(4 + 2 * body.params()))
+            if (end - word < BodyRef::HEAD || body.params() > 2 || end - word < i64(BodyRef::HEAD + 2 * body.params()))
                 return refuse(at, "a body is not well formed");
             if (!lay_value(body.result(), body.type())) return refuse(at, "a body's result is outside the slots");
             for (u32 q = 0; q < body.params(); ++q) {
@@ -176,14 +177,16 @@ class Checker {
             word = body.next().w;
         }
         if (ins.has(PER_LANE)) {
-            if (end - word < LANES_WORDS || word[0] == 0 || u64(word[0]) + word[1] > slots_.size())
+            LanesRef window{word};
+            if (end - word < LanesRef::HEAD || window.first() == 0 ||
+                u64(window.first()) + window.rows() > slots_.size())
                 return refuse(at, "its window is not well formed");
-            for (u32 k = word[0]; k < word[0] + word[1]; ++k) slots_[k].window = true;
-            word += LANES_WORDS;
+            for (u32 k = window.first(); k < window.first() + window.rows(); ++k) slots_[k].window = true;
+            word += LanesRef::HEAD;
         }
         if (ins.has(COLUMNAR)) {
             ColumnsRef columns{word};
-            bool whole = end - word >= i64(ColumnsRef::HEAD) && columns.rows() <= MOST_ROWS;
+            bool whole = end - word >= i64(ColumnsRef::HEAD) && columns.rows() <= MAX_COLUMN_ROWS;
             if (!whole || end - word != i64(ColumnsRef::HEAD) + columns.bit_words() + columns.code_words())
                 return refuse(at, "its columns are not well formed");
             return true;
@@ -199,7 +202,7 @@ class Checker {
         set(p_.input_slot, grid);
         set(p_.expected_slot, grid);
         set(p_.samples_slot, pair == NO_TYPE ? NO_TYPE : types_.find(K_SEQ, pair, {}));
-        for (const Program::Output& argument : p_.arguments) set(argument.slot, types_.shape(argument.type));
+        for (const TypedSlot& argument : p_.arguments) set(argument.slot, types_.shape(argument.type));
         for (u32 at = 0; reason_.empty();) {
             u32 op = p_.code[at];
             if (op == HALT) break;
@@ -215,7 +218,7 @@ class Checker {
                 at += p_.code[at + 1];
             }
         }
-        for (const Program::Output& output : p_.outputs)
+        for (const TypedSlot& output : p_.outputs)
             if (reason_.empty()) read(output.slot, output.type, NOWHERE);
     }
 

@@ -11,8 +11,6 @@
 namespace arcbatt {
 namespace check {
 
-constexpr u32 MOST_ROWS = 512;
-
 // Where the words behind a loop's bodies are.
 inline const u32* behind_bodies(Ins loop) {
     BodyRef body{loop.extra() + 2};
@@ -45,7 +43,6 @@ class ColumnCheck {
     }
 
    private:
-    static constexpr u32 MOST_WORDS = 4;
     enum : u32 { NOTHING = 0xFFu };
 
     // A word of the window: what it is of which type, and whether it is kept.
@@ -74,7 +71,7 @@ class ColumnCheck {
     bool put(u32 place, u32 type, bool may_keep) { return put(columns_, place, type, may_keep); }
     bool put(ColumnsRef columns, u32 place, u32 type, bool may_keep) {
         const Form& form = form_of(type);
-        if (form.size() > MOST_WORDS || !inside(place, form.size())) return false;
+        if (form.size() > MAX_COLUMN_WORDS || !inside(place, form.size())) return false;
         if (place < columns.first() || u64(place) + 1 + form.size() > u64(columns.first()) + columns.rows())
             return false;
         for (size_t k = 0; k <= form.size(); ++k) {
@@ -141,7 +138,7 @@ class ColumnCheck {
             bool own = columns_.varies(place) && op != GUARD;
             if (own ? !has(place, type) : columns_.varies(place) || !around.holds(place, type))
                 return "takes what is not there";
-            if (op != GUARD && form_of(type).size() > MOST_WORDS && op < LOOP_APPLY)
+            if (op != GUARD && form_of(type).size() > MAX_COLUMN_WORDS && op < LOOP_APPLY)
                 return "takes a value of too many words";
             still = still && stands_still(columns, place, type, scope, around);
         }
@@ -220,7 +217,7 @@ class ColumnCheck {
         if (end - extra < 8 || extra[1] != 1 || BodyRef{extra + 2}.params() != 1) return "has a loop without a body";
         BodyRef body{extra + 2};
         ColumnsRef inner{body.next().w};
-        if (end - inner.w < i64(ColumnsRef::HEAD) || inner.rows() > MOST_ROWS ||
+        if (end - inner.w < i64(ColumnsRef::HEAD) || inner.rows() > MAX_COLUMN_ROWS ||
             end - inner.w != i64(ColumnsRef::HEAD) + inner.bit_words() + inner.code_words())
             return "has a loop that is not well formed";
         const Shape& walked = types_[types_.shape(ins.arg_type(0))];

@@ -98,19 +98,7 @@ struct Pattern;
     struct Pattern<type> {                            \
         static const char* text() { return pattern; } \
     };
-AB_PATTERN(i32, "I")
-AB_PATTERN(OptInt, "O")
-AB_PATTERN(IJ, "P")
-AB_PATTERN(Cell, "K")
-AB_PATTERN(Grid, "G")
-AB_PATTERN(Indices, "{P}")
-AB_PATTERN(Object, "{K}")
-AB_PATTERN(Ints, "{I}")
-AB_PATTERN(IntSeq, "[I]")
-AB_PATTERN(Objects, "{{K}}")
-AB_PATTERN(ObjectSeq, "[{K}]")
-AB_PATTERN(GridSeq, "[G]")
-AB_PATTERN(CellSeq, "[K]")
+AB_PATTERNS(AB_PATTERN)
 #undef AB_PATTERN
 
 struct Native {
@@ -131,11 +119,11 @@ inline const std::vector<Native>& natives() {
     static const std::vector<Native> table = [] {
         std::vector<Native> all;
 #define AB_VARIANT(number, name, R, ...) all.push_back(Native{#name, native_text<R, __VA_ARGS__>(), 0});
-#include "variants.inc"
+        AB_VARIANTS(AB_VARIANT)
 #undef AB_VARIANT
-#define AB_MULTIPLIES(number) all[number].must = MULTIPLIES;
-#include "multiplies.inc"
-#undef AB_MULTIPLIES
+#define AB_ROW(number) all[number].must = MULTIPLIES;
+        AB_MULTIPLIES(AB_ROW)
+#undef AB_ROW
         return all;
     }();
     return table;
@@ -145,10 +133,10 @@ inline const std::vector<Native>& natives() {
 inline std::string name_of(u32 op) {
     if (op < natives().size()) return natives()[op].name;
     switch (op) {
-#define AB_CODE(name, number) \
-    case number:              \
+#define AB_CODE(name) \
+    case name:        \
         return #name;
-#include "codes.inc"
+        AB_CODES(AB_CODE)
 #undef AB_CODE
     }
     return "";

@@ -1,6 +1,6 @@
 // What an output is to those who only compare it: whether it is a grid, its cells, how many of them are as expected,
 // and a 64-bit hash. All of it is by value: a tuple of equally long tuples of small integers is a grid however the
-// program came by it. `backends/outputs.py` says the same of the reference's values.
+// program came by it. `engine/outputs.py` says the same of the reference's values.
 //
 // A hash is a sum over places of mixed words, mixed again, so that lanes may share the work: of a grid over its cells,
 // eight a word; of any other value over its tokens in reading order (a number, None, a tuple or set of so many).
@@ -14,14 +14,9 @@
 
 namespace arcbatt {
 
-constexpr u64 GOLDEN = 0x9E3779B97F4A7C15ull;
-constexpr u64 GRID_SEED = 0x67726964ull, VALUE_SEED = 0x76616C7565ull, FAILED_SEED = 0x6661696Cull;
-constexpr u32 KIND_BITS = 0xFFu;  // of a word of a shape that is a kind; the rest is for whoever made the shape
-enum Token : u64 { T_NUMBER = 1, T_NONE = 2, T_TUPLE = 3, T_SET = 4 };
-
 AB_FN u64 mixed(u64 x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    x = (x ^ (x >> 30)) * MIX_1;
+    x = (x ^ (x >> 27)) * MIX_2;
     return x ^ (x >> 31);
 }
 AB_FN u64 hash_failed(Status s) { return mixed(FAILED_SEED + u64(s)); }

@@ -1,8 +1,7 @@
-// Samples as arrays: what the engine reads its inputs from, and the check that everything they name is there.
+// The check of packed samples: that everything they name is there.
 #pragma once
 
-#include "core/portability.h"
-#include "core/status.h"
+#include "abi.h"
 
 #if !AB_DEVICE
 #include <cstddef>
@@ -11,25 +10,13 @@
 
 namespace arcbatt {
 
-// Many grids in one buffer of bytes; samples and demonstrations name them by number.
-struct Packed {
-    const u8* cells;
-    const i64* offset;
-    const i32* height;
-    const i32* width;
-    const i32* input;     // of each sample
-    const i32* expected;  // of each sample; -1 where it is not known
-    const i32* task;      // of each sample
-    const i32* first;     // of each task, its first demonstration
-    const i32* count;     // of each task, how many
-    const i32* demo;      // two grids a demonstration
-};
-
 #if !AB_DEVICE
 
 // How long its arrays are.
 struct PackedSizes {
-    size_t cells, offset, height, width, input, expected, task, first, count, demo;
+#define AB_ROW(type, name) size_t name;
+    AB_PACKED(AB_ROW)
+#undef AB_ROW
 };
 
 namespace packed {

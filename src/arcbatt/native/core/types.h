@@ -9,22 +9,6 @@
 
 namespace arcbatt {
 
-enum Kind : u32 { K_INT = 0, K_OPT = 1, K_IJ = 2, K_CELL = 3, K_GRID = 4, K_SET = 5, K_SEQ = 6, K_TUP = 7 };
-
-constexpr u32 MAX_ITEM_WORDS = 8;
-constexpr u32 MAX_TYPE_DEPTH = 4;
-
-struct TypeDesc {
-    u32 kind;
-    u32 item;  // of a set or tuple of any length: the type of its items
-    u32 slot_words;
-    u32 item_words;
-    u32 leaves;      // integers in a value, where that is the same for all; else 0
-    u32 flat_first;  // the parts, in the table of parts
-    u32 flat_count;
-    u32 scalar;  // whether it holds no offsets
-};
-
 struct Types {
     const TypeDesc* table;
     const u32* parts;

@@ -12,13 +12,10 @@
 // width. Grids hold a signed byte a cell, row after row. A grid without rows has no columns either.
 #pragma once
 
+#include "abi.h"
 #include "core/group.h"
-#include "core/status.h"
 
 namespace arcbatt {
-
-constexpr u32 NOWHERE = 0xFFFFFFFFu;
-constexpr i32 NONE = INT_LEAST;  // None, where an integer or None is meant
 
 struct Arena {
     u32* base;
@@ -113,15 +110,26 @@ AB_FN Object member(const Ctx& c, Array<TAG> v, u32 k) {
 AB_FN u32 int_key(i32 x) { return u32(x) ^ 0x80000000u; }
 AB_FN i32 key_int(u32 key) { return i32(key ^ 0x80000000u); }
 
-AB_FN bool ij_fits(IJ p) { return p.i >= -32768 && p.i <= 32767 && p.j >= -32768 && p.j <= 32767; }
-AB_FN u32 ij_key(IJ p) { return (u32(p.i + 32768) << 16) | u32(p.j + 32768); }
-AB_FN IJ key_ij(u32 key) { return IJ{i32(key >> 16) - 32768, i32(key & 0xFFFFu) - 32768}; }
+constexpr i32 IJ_BIAS = 1 << (IJ_BITS - 1), PLACE_BIAS = 1 << (PLACE_BITS - 1), COLOUR_BIAS = 1 << (COLOUR_BITS - 1);
+constexpr u32 IJ_MASK = (1u << IJ_BITS) - 1, PLACE_MASK = (1u << PLACE_BITS) - 1;
+static_assert(2 * IJ_BITS == 32 && 2 * PLACE_BITS + COLOUR_BITS == 32, "keys are words");
 
-AB_FN bool colour_fits(i32 c) { return c >= -128 && c <= 127; }
-AB_FN bool place_fits_cell(IJ p) { return p.i >= -2048 && p.i <= 2047 && p.j >= -2048 && p.j <= 2047; }
-AB_FN u32 cell_key(i32 colour, IJ p) { return (u32(colour + 128) << 24) | (u32(p.i + 2048) << 12) | u32(p.j + 2048); }
-AB_FN i32 key_colour(u32 key) { return i32(key >> 24) - 128; }
-AB_FN IJ key_place(u32 key) { return IJ{i32((key >> 12) & 0xFFFu) - 2048, i32(key & 0xFFFu) - 2048}; }
+AB_FN bool ij_fits(IJ p) { return p.i >= -IJ_BIAS && p.i < IJ_BIAS && p.j >= -IJ_BIAS && p.j < IJ_BIAS; }
+AB_FN u32 ij_key(IJ p) { return (u32(p.i + IJ_BIAS) << IJ_BITS) | u32(p.j + IJ_BIAS); }
+AB_FN IJ key_ij(u32 key) { return IJ{i32(key >> IJ_BITS) - IJ_BIAS, i32(key & IJ_MASK) - IJ_BIAS}; }
+
+AB_FN bool colour_fits(i32 c) { return c >= -COLOUR_BIAS && c < COLOUR_BIAS; }
+AB_FN bool place_fits_cell(IJ p) {
+    return p.i >= -PLACE_BIAS && p.i < PLACE_BIAS && p.j >= -PLACE_BIAS && p.j < PLACE_BIAS;
+}
+AB_FN u32 cell_key(i32 colour, IJ p) {
+    return (u32(colour + COLOUR_BIAS) << 2 * PLACE_BITS) | (u32(p.i + PLACE_BIAS) << PLACE_BITS) |
+           u32(p.j + PLACE_BIAS);
+}
+AB_FN i32 key_colour(u32 key) { return i32(key >> 2 * PLACE_BITS) - COLOUR_BIAS; }
+AB_FN IJ key_place(u32 key) {
+    return IJ{i32((key >> PLACE_BITS) & PLACE_MASK) - PLACE_BIAS, i32(key & PLACE_MASK) - PLACE_BIAS};
+}
 
 // The place of a patch's item, whichever kind of patch it is.
 AB_FN IJ place_of(Indices, u32 key) { return key_ij(key); }

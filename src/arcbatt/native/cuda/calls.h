@@ -1,27 +1,11 @@
 // Calls of arguments on the GPU: resident groups, each with an arena of its own, that take calls until none is left.
-// backends/cuda_calls.py builds the tables; calls.h writes the words of arguments and reads those of values.
+// engine/cuda/calls.py fills the tables (abi.h); bind/calls.h writes the words of arguments and reads those of values.
 #pragma once
 
 #include "core/digest.h"
 #include "exec/interpreter.h"
 
 namespace arcbatt {
-
-// The program that is called: places in its blob of words.
-struct CalledProgram {
-    u32 code, types, parts, image, image_words;
-    u32 arguments, argument_count;  // of each its slot and how many words it takes with the status
-    u32 output_slot, shape, shape_words;
-};
-
-// Everything a launch needs, as 64-bit words in device memory.
-struct CallLaunch {
-    u64 blob, program;
-    u64 rows, starts, calls, call_count, next_call;  // words of arguments, where each call's start; which calls to run
-    u64 arenas, arena_words, max_steps;
-    u64 statuses, pool, pool_words, pool_next, place, length;  // a call's value: its words' place in the pool, how many
-    u64 again, again_count;                                    // calls that did not fit
-};
 
 // Counts the words of a value, and writes them where there is a place for them.
 struct WordStream {
@@ -44,14 +28,14 @@ struct CallRun {
 
     // The arguments of a call into their slots; what they point to right behind the image.
     AB_FN void put_arguments(Interpreter& m, const u32* row, const u32* end) const {
-        const u32* arguments = blob + program.arguments;
+        const CalledArgument* arguments = reinterpret_cast<const CalledArgument*>(blob + program.arguments);
         u32 words = 0;
-        for (u32 k = 0; k < program.argument_count; ++k) words += arguments[2 * k + 1];
+        for (u32 k = 0; k < program.argument_count; ++k) words += arguments[k].words;
         u32 rest = u32(end - row) - words, place = m.c.a.take(rest);
         const u32* from = row;
         for (u32 k = 0; k < program.argument_count; ++k) {
-            u32 count = arguments[2 * k + 1];
-            u32* slot = m.slot(arguments[2 * k]);
+            u32 count = arguments[k].words;
+            u32* slot = m.slot(arguments[k].slot);
             m.c.g.each(count, [&](u32 w) { slot[w] = w == 0 && place == NOWHERE ? u32(OVERFLOW_) : from[w]; });
             from += count;
         }
@@ -70,9 +54,10 @@ struct CallRun {
             read_value(m.c, shape, program.shape_words, value, count);
             return count.n;
         });
-        // A unit is 16 words, so that what is wanted beyond the pool can still be counted.
-        u32 unit = m.c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.pool_next), (n + 15) / 16); });
-        u64 place = u64(unit) * 16;
+        // By units, so that what is wanted beyond the pool can still be counted.
+        u32 units = (n + POOL_UNIT - 1) / POOL_UNIT;
+        u32 unit = m.c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.pool_next), units); });
+        u64 place = u64(unit) * POOL_UNIT;
         device_pointer<u64>(p.place)[call] = place;
         device_pointer<u32>(p.length)[call] = n;
         if (place + n > p.pool_words) return;

@@ -1,5 +1,5 @@
 // The GPU target: a launch of resident groups, each with an arena of its own, that take work items until none is left.
-// An item is a slice of the programs and a sample. backends/cuda.py builds the tables and reads the results.
+// An item is a slice of the programs and a sample. engine/cuda/ fills the tables (abi.h) and reads the results.
 #pragma once
 
 #include "core/digest.h"
@@ -8,73 +8,10 @@
 
 namespace arcbatt {
 
-// A lowered slice: places in the blob of all slices' words.
-struct Slice {
-    u32 code, types, parts, image, image_words, outputs, output_count;
-    u32 input_slot, samples_slot, expected_slot;
-};
-// One of its outputs; its shape is as digest.h reads it.
-struct SliceOutput {
-    u32 slot, type, column, shape, shape_words;
-};
-
-// A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
-// shared out, or a halt to take up again, which come up on the way.
-struct Task {
-    u32 kind, a, b;
-    u32 ready;  // whether a task that came up is there
-};
-enum TaskKind : u32 { START = 0, PART_OF = 1, TAKE_UP = 2 };
-
-// A halt (shares.h) and whose it is: of an item, or of a part that was left in turn.
-struct Halt {
-    u32 slice, sample;
-    u32 index, n;           // the items that are left, as far as they are shared out
-    u32 top;                // of the arena
-    u32 parent;             // the part, or NOWHERE
-    u32 first_part, parts;  // in how many it was shared out
-    u32 pending;            // how many of these have not ended
-    u32 none;
-    u64 place;  // of its words
-};
-struct Part {
-    u32 halt, start, end, none;
-};
 constexpr u64 NO_PLACE = ~u64(0);
 constexpr u32 MOST_PARTS = 24;           // a loop is shared out in
 constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for tasks to come up, some seconds
 constexpr u32 MOST_NAP = 32000;          // nanoseconds between looks, since all groups look at the same words
-
-// Counters of a launch, each of which groups change as they go on.
-struct Progress {
-    u32 next;        // task of the list, or batch
-    u32 unfit;       // items that did not fit
-    u32 head, tail;  // of the queue of tasks that came up: the first not taken, and the first place that is free
-    u32 open;        // tasks that have not ended, in the list or the queue
-    u32 halts, parts;
-    u32 none;
-};
-
-// Everything a launch needs, as 64-bit words in device memory; addresses are 0 for what is not asked for. Work is a
-// list of tasks, which a group takes one by one, or the groups of a block each one at a time (`together`), and what
-// comes up while they run; or, without a list, every slice with every sample of `order`, which a block takes `batch`
-// samples at a time. A block that has a batch runs one instruction after the other for all its samples, so that its
-// groups run the same code at the same time: a kernel of this size waits long for instructions that no other group has
-// just had. That is for slices without loops, which take about the same time for every sample.
-struct Launch {
-    u64 blob, slices, tasks, work_count, progress;
-    u64 order, order_count, batch, together;
-    u64 arenas, arena_words, max_steps;
-    u64 cells, offset, height, width, input, expected, task, first, count, demo;
-    u64 columns, statuses, matches, agreement, hashes;
-    u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
-    u64 again;                                                                       // items that did not fit
-    u64 patience;  // after how many ticks the loops of a list's items are shared out; 0 for never
-    u64 halts, most_halts, parts, most_parts, shares, queue;
-    u64 memory, memory_words, memory_next;  // for halts and shares
-    u64 ticks;                              // of each task, over 16; those of the queue behind those of the list
-    u64 objects, object_places, grids;      // of inputs, where they were found before (cuda_objects.h)
-};
 
 // What an output that is OK is to those who compare it; see digest.h.
 struct SeenThere {
@@ -156,8 +93,9 @@ struct DeviceResults {
     AB_FN void keep(const Ctx& c, u64 place, const SeenThere& seen) const {
         u32 n = u32(seen.h) * u32(seen.w);
         if (n > p.largest) return;
-        u32 unit = c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.pool_next), (n + 15) / 16); });
-        u64 start = u64(unit) * 16;
+        u32 unit =
+            c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.pool_next), (n + POOL_UNIT - 1) / POOL_UNIT); });
+        u64 start = u64(unit) * POOL_UNIT;
         device_pointer<i64>(p.grid_offset)[place] = i64(start);
         device_pointer<i32>(p.grid_height)[place] = seen.h;
         device_pointer<i32>(p.grid_width)[place] = seen.w;
@@ -185,12 +123,7 @@ struct GroupWork {
     Interpreter m{};
     u32 loaded = NOWHERE;  // the slice whose image is in the arena of a group that takes tasks
 
-    AB_FN GroupWork(const Launch& launch, Group lanes)
-        : p(launch), data{device_pointer<const u8>(p.cells),   device_pointer<const i64>(p.offset),
-                          device_pointer<const i32>(p.height), device_pointer<const i32>(p.width),
-                          device_pointer<const i32>(p.input),  device_pointer<const i32>(p.expected),
-                          device_pointer<const i32>(p.task),   device_pointer<const i32>(p.first),
-                          device_pointer<const i32>(p.count),  device_pointer<const i32>(p.demo)} {
+    AB_FN GroupWork(const Launch& launch, Group lanes) : p(launch), data(p.samples) {
         m.c.g = lanes;
         m.max_steps = p.max_steps;
         m.max_trips = trips_for(p.max_steps);

@@ -8,18 +8,7 @@
 
 namespace arcbatt {
 
-constexpr u32 OBJECT_GROUPS = 4;    // groups a block
 constexpr u32 OBJECTS_AT_ONCE = 8;  // grids a group takes at a time
-
-// Everything a launch needs, as 64-bit words in device memory. `places` gets, for each mode and grid, where in the pool
-// its objects begin (objects.h says how they lie there); it stays as it is for grids of more than `most_cells`, a
-// multiple of four, or with colours that labels are not for.
-struct ObjectsLaunch {
-    u64 cells, offset, height, width, grids;
-    u64 numbers, count, next;  // of the grids wanted, how many, the first not taken
-    u64 modes, most_cells;     // a bit for each
-    u64 places, pool, pool_words, pool_next;
-};
 
 // A group's room in shared memory: a tally of colours, labels, the cells.
 struct ObjectsRoom {
@@ -31,6 +20,8 @@ struct ObjectsRoom {
     AB_FN u16* labels() const { return reinterpret_cast<u16*>(words + COLOURS); }
     AB_FN i8* cells() const { return reinterpret_cast<i8*>(words + COLOURS + ROWS * most_cells / 2); }
 };
+static_assert(sizeof(u32) * ObjectsRoom::COLOURS == OBJECT_GROUP_BYTES, "abi.py says otherwise");
+static_assert(sizeof(u16) * ObjectsRoom::ROWS + sizeof(i8) == OBJECT_CELL_BYTES, "abi.py says otherwise");
 
 template <class R>
 AB_FN u32 find_objects(const ObjectsLaunch& p, const Group& g, ObjectsRoom room, u32 number, R rules, bool without) {

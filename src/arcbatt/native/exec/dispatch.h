@@ -22,12 +22,6 @@
 #include <atomic>
 #endif
 
-#define AB_CHECK_LIMITS
-#define AB_VARIANT(...)
-#include "variants.inc"
-#undef AB_VARIANT
-#undef AB_CHECK_LIMITS
-
 namespace arcbatt {
 
 // How a value lies in a slot.
@@ -107,7 +101,7 @@ struct Variant<R, A, B, C, D> {
         if (s == OK) Form<R>::store(result, out);                                                           \
         return s;                                                                                           \
     }
-#include "variants.inc"
+AB_VARIANTS(AB_VARIANT)
 #undef AB_VARIANT
 
 // --- operations of one's own, by the number their instruction carries ---
@@ -115,7 +109,7 @@ using CustomFunction = Status (*)(Ctx& c, const u32* const* args, u32* result);
 
 #if AB_DEVICE
 
-// cuda_source.py puts functions in the place of this file, and AB_CUSTOM_CASES that calls them.
+// engine/cuda/source.py puts functions in the place of this file, and AB_CUSTOM_CASES that calls them.
 #include "custom.inc"
 
 AB_CALL Status call_custom(Ctx& c, u32 number, const u32* const* args, u32* result) {
@@ -169,7 +163,7 @@ AB_FN Status call_variant(Ctx& c, u32 opcode, const u32* const* args, u32* resul
 #define AB_VARIANT(number, ...) \
     case number:                \
         return variant_##number(c, args, result);
-#include "variants.inc"
+        AB_VARIANTS(AB_VARIANT)
 #undef AB_VARIANT
     }
     return ESCAPE;

@@ -58,8 +58,8 @@ struct Plainly {
 // One thread's interpreter over memory of its own, which grows when an item does not fit.
 class Worker {
    public:
-    Worker(const Program& program, u64 words, u64 most_words, u64 max_steps)
-        : program_(program), words_(words), most_(most_words), max_steps_(max_steps) {
+    Worker(const Program& program, const RunLimits& limits)
+        : program_(program), words_(limits.words), most_(limits.most_words), max_steps_(limits.max_steps) {
         u64 least_words = program.image.size(), all = NOWHERE;
         words_ = std::min(std::max(words_, least_words), all);
         most_ = std::min(std::max(most_, words_), all);
@@ -162,7 +162,7 @@ class Worker {
     // Each argument's status and slot words go to its slot; what they point to comes right behind the image.
     void put_arguments(const u32* row, u64 length) {
         const u32* end = row + length;
-        for (const Program::Output& argument : program_.arguments) {
+        for (const TypedSlot& argument : program_.arguments) {
             u32 words = 1 + program_.types[argument.type].slot_words;
             std::copy(row, row + words, machine_.slot(argument.slot));
             row += words;
@@ -170,7 +170,7 @@ class Worker {
         u64 rest = u64(end - row);
         u32 place = machine_.c.a.take(rest);
         if (place == NOWHERE) {
-            for (const Program::Output& argument : program_.arguments) *machine_.slot(argument.slot) = OVERFLOW_;
+            for (const TypedSlot& argument : program_.arguments) *machine_.slot(argument.slot) = OVERFLOW_;
             return;
         }
         std::copy(row, end, machine_.c.a.at(place));

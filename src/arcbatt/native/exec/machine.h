@@ -15,8 +15,6 @@ namespace arcbatt {
 // is one of a thousand at most; this stops code that charges nothing.
 AB_FN u64 trips_for(u64 max_steps) { return 2 * max_steps + (1u << 20); }
 
-constexpr u32 MAX_FRAMES = 12;
-
 struct Frame {
     u32 loop;  // place of the loop's instruction
     u32 body;  // which of its bodies runs

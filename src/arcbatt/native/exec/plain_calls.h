@@ -81,11 +81,9 @@ struct PlainCalls : GenericCalls {
     // What a call makes of () in place of an IJ: what looks at the IJ before all else fails, the rest is left alone.
     AB_FN Status empty_tuple_argument(u32 op) const {
         switch (op) {
-#define AB_EMPTY_TUPLE_FAILS(number) case number:
-#define AB_EMPTY_TUPLE_AFTER_GRID(number)
-#include "empty_tuple.inc"
-#undef AB_EMPTY_TUPLE_FAILS
-#undef AB_EMPTY_TUPLE_AFTER_GRID
+#define AB_CASE(number) case number:
+            AB_EMPTY_TUPLE_FAILS(AB_CASE)
+#undef AB_CASE
             return TYPE;
             case PART:
                 return EMPTY;
@@ -97,11 +95,9 @@ struct PlainCalls : GenericCalls {
     // and no IJ of a container equals ().
     AB_FN bool takes_empty_tuple(Ins ins) const {
         switch (ins.op()) {
-#define AB_EMPTY_TUPLE_FAILS(number)
-#define AB_EMPTY_TUPLE_AFTER_GRID(number) case number:
-#include "empty_tuple.inc"
-#undef AB_EMPTY_TUPLE_FAILS
-#undef AB_EMPTY_TUPLE_AFTER_GRID
+#define AB_CASE(number) case number:
+            AB_EMPTY_TUPLE_AFTER_GRID(AB_CASE)
+#undef AB_CASE
             return true;
         }
         return ins.op() == REMOVE && types[item_type(ins.type())].kind == K_IJ;

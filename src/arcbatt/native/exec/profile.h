@@ -29,7 +29,6 @@ struct Watch {
 };
 
 // Every sample on so many threads, as a run without a watch takes them.
-Watch run_watched(const Program& program, const Packed& data, u32 samples, u32 threads, u64 words, u64 most_words,
-                  u64 max_steps);
+Watch run_watched(const Program& program, const Packed& data, u32 samples, u32 threads, const RunLimits& limits);
 
 }  // namespace arcbatt

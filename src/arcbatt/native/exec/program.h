@@ -1,6 +1,7 @@
 // A lowered program as the engine holds it.
 #pragma once
 
+#include <cstring>
 #include <vector>
 
 #include "exec/interpreter.h"
@@ -10,14 +11,24 @@ namespace arcbatt {
 struct Program {
     std::vector<u32> code, parts, image;
     std::vector<TypeDesc> types;
-    struct Output {
-        u32 slot, type;
-    };
-    std::vector<Output> outputs;
-    std::vector<Output> arguments;                            // inputs of declared types, for calls
+    std::vector<TypedSlot> outputs;
+    std::vector<TypedSlot> arguments;                         // inputs of declared types, for calls
     u32 input_slot = 0, samples_slot = 0, expected_slot = 0;  // 0: not used
 };
 
-constexpr u32 CODE_VERSION = 1;
+// Words of a thread's arena to begin with and at most, and the steps of an outermost call.
+struct RunLimits {
+    u64 words, most_words, max_steps;
+    RunLimits(u64 words_, u64 most_words_, u64 max_steps_)
+        : words(words_), most_words(most_words_), max_steps(max_steps_) {}
+};
+
+// Structs from their words; what is left over is no whole one.
+template <class T>
+std::vector<T> structs_of(const u32* words, size_t count) {
+    std::vector<T> all(count / WORDS_OF<T>);
+    if (!all.empty()) std::memcpy(all.data(), words, all.size() * sizeof(T));
+    return all;
+}
 
 }  // namespace arcbatt

@@ -74,7 +74,7 @@ AB_FN bool on_numbers(Ctx& c, u32 opcode, u32 m, const Column* args, Column out,
     case number:                                                                                                    \
         failed = OnColumns<R, __VA_ARGS__>::fails(c, m, args, out, [&](auto&&... a) { return op::name(c, a...); }); \
         return true;
-#include "scalars.inc"
+        AB_SCALARS(AB_SCALAR)
 #undef AB_SCALAR
     }
     return false;

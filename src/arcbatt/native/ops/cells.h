@@ -1,4 +1,4 @@
-// Expressions over the cells of a grid, as operations of one's own have them (frontend/cells.py): code for a stack of
+// Expressions over the cells of a grid, as operations of one's own have them (syntax/cells.py): code for a stack of
 // numbers, run for every cell.
 //
 // There are no jumps: both sides of a choice are computed. So that this means what evaluating only the chosen side
@@ -13,14 +13,6 @@
 
 namespace arcbatt {
 
-enum CellCode : u32 {
-#define AB_CELL(name, number, takes, words) CELL_##name = number,
-#include "cells.inc"
-#undef AB_CELL
-};
-
-constexpr u32 MAX_CELL_WORDS = 256, MAX_CELL_STACK = 16;
-
 // Values that are none: beyond 32 bits, and divided by zero.
 constexpr i64 CELL_BEYOND = i64(1) << 40, CELL_DIVIDED = i64(1) << 41;
 
@@ -34,12 +26,12 @@ struct CellCodeRef {
 // How many values a code takes and how many words stand behind it; false where there is no such code.
 AB_FN bool cell_code(u32 code, u32& takes, u32& words) {
     switch (code) {
-#define AB_CELL(name, number, values, behind) \
-    case number:                              \
-        takes = values;                       \
-        words = behind;                       \
+#define AB_CELL(name, values, behind) \
+    case CELL_##name:                 \
+        takes = values;               \
+        words = behind;               \
         return true;
-#include "cells.inc"
+        AB_CELL_CODES(AB_CELL)
 #undef AB_CELL
     }
     return false;

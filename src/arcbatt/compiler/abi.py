@@ -1,0 +1,376 @@
+"""The ABI: every number, flag, opcode and struct that Python and C++ share.
+
+`make native` writes native/abi.h from what is declared here; VERSION is a digest of it, compiled into the core, so that
+bytecode, machine code and a core that do not belong together refuse each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Final
+
+from arcbatt.compiler.declared import Constant, Enum, Struct
+from arcbatt.compiler.lower.variants import FUNCTIONS
+from arcbatt.language import limits
+
+# --- numbers ---
+STATUSES: Final = Enum(
+    "Status",
+    "What became of a value. Of several failed arguments a call takes the least status, so the order is the "
+    "precedence: what the engine could not do comes before what the language says fails, in the language's own order.",
+    ("OK", 0),
+    ("OVERFLOW_", 1, "the arena is too small: run again with a bigger one"),
+    ("ESCAPE", 2, "the value has no form here (a ragged grid, a colour beyond a byte): run on the reference"),
+    ("LIMIT", 3),
+    ("TYPE", 4),
+    ("EMPTY", 5),
+    ("BOUNDS", 6),
+    ("ZERO_DIVISION", 7),
+    ("EMPTY_TUPLE", 8, "no failure: the empty tuple where an IJ is meant (the corner of nothing)"),
+)
+OK: Final = STATUSES["OK"]
+OVERFLOW: Final = STATUSES["OVERFLOW_"]
+ESCAPE: Final = STATUSES["ESCAPE"]
+EMPTY_TUPLE: Final = STATUSES["EMPTY_TUPLE"]
+
+KINDS: Final = Enum(
+    "Kind",
+    "Kinds of types.",
+    ("K_INT", 0), ("K_OPT", 1), ("K_IJ", 2), ("K_CELL", 3), ("K_GRID", 4), ("K_SET", 5), ("K_SEQ", 6), ("K_TUP", 7),
+)  # fmt: skip
+K_INT: Final = KINDS["K_INT"]
+K_OPT: Final = KINDS["K_OPT"]
+K_IJ: Final = KINDS["K_IJ"]
+K_CELL: Final = KINDS["K_CELL"]
+K_GRID: Final = KINDS["K_GRID"]
+K_SET: Final = KINDS["K_SET"]
+K_SEQ: Final = KINDS["K_SEQ"]
+K_TUP: Final = KINDS["K_TUP"]
+
+CODES: Final = Enum(
+    "Code",
+    "Operations of the interpreter beyond the native functions, whose opcodes are below these.",
+    ("HALT", 1000), ("END_BODY", 1001), ("CHARGE", 1002), ("COPY", 1003), ("CAST", 1004), ("NEVER", 1005),
+    ("GUARD", 1006), ("CHOOSE", 1007), ("BRANCH", 1008), ("POWER_COUNT", 1009), ("COPY_COUNTED", 1010),
+    ("AS_EMPTY", 1011),
+    ("EQUAL", 1020), ("UNEQUAL", 1021), ("EQUAL_EMPTY", 1022), ("SIZE", 1023), ("CONTAINED", 1024), ("COMBINE", 1025),
+    ("INTERSECTION", 1026), ("DIFFERENCE", 1027), ("INSERT", 1028), ("REMOVE", 1029), ("INITSET", 1030),
+    ("REPEAT", 1031), ("DEDUPE", 1032), ("MERGE", 1033), ("MERGE_GRIDS", 1034), ("NTH", 1035), ("OTHER", 1036),
+    ("PART", 1037), ("MAXIMUM", 1038), ("MINIMUM", 1039), ("MOSTCOMMON", 1040), ("LEASTCOMMON", 1041),
+    ("SIZEFILTER", 1042), ("PRODUCT", 1043), ("PAIR", 1044), ("ASTUPLE", 1045), ("CELLS", 1046), ("CUSTOM", 1047),
+    ("COUNT", 1048), ("ABSOLUTE", 1049),
+    ("LOOP_APPLY", 1060, "the first with bodies"), ("LOOP_MAPPLY", 1061), ("LOOP_SFILTER", 1062),
+    ("LOOP_MFILTER", 1063), ("LOOP_ORDER", 1064), ("LOOP_ARGMAX", 1065), ("LOOP_ARGMIN", 1066), ("LOOP_VALMAX", 1067),
+    ("LOOP_VALMIN", 1068), ("LOOP_EXTRACT", 1069), ("LOOP_PAPPLY", 1070), ("LOOP_MPAPPLY", 1071),
+    ("LOOP_PRAPPLY", 1072), ("LOOP_RAPPLY", 1073), ("LOOP_CHOOSE", 1074), ("LOOP_POWER", 1075),
+)  # fmt: skip
+
+FLAGS: Final = Enum(
+    "Flag",
+    "Flags of an instruction, its first extra word.",
+    ("MULTIPLIES", 1, "the sizes of its two arguments, multiplied, count as steps"),
+    ("HIDDEN_ARG", 2, "its last argument is not written in the program (the rank of `first`)"),
+    ("FIXED_COST", 8, "the second extra word is what it costs"),
+    ("OVER_FUNCTIONS", 16, "a loop over functions made from the items: each counts for one"),
+    ("FUNCTIONS_VALUE", 32, "and its second argument is the value they are called with"),
+    ("NEVER_EQUAL", 64, "the value it looks for is of a kind no item has"),
+    ("ORIGINALS", 128, "behind its arguments stand the forms they had in the program, which are what counts"),
+    ("COLUMNAR", 256, "a loop whose body can run for many items at once"),
+    ("PER_LANE", 512, "a loop whose body the lanes of a group can run, each for items of its own"),
+)
+MULTIPLIES: Final = FLAGS["MULTIPLIES"]
+HIDDEN_ARG: Final = FLAGS["HIDDEN_ARG"]
+FIXED_COST: Final = FLAGS["FIXED_COST"]
+OVER_FUNCTIONS: Final = FLAGS["OVER_FUNCTIONS"]
+FUNCTIONS_VALUE: Final = FLAGS["FUNCTIONS_VALUE"]
+NEVER_EQUAL: Final = FLAGS["NEVER_EQUAL"]
+ORIGINALS: Final = FLAGS["ORIGINALS"]
+COLUMNAR: Final = FLAGS["COLUMNAR"]
+PER_LANE: Final = FLAGS["PER_LANE"]
+
+LOOPS_INSIDE: Final = Enum(
+    "LoopsInside",
+    "Which loops there are in the body of a loop that lanes can run.",
+    ("NO_LOOPS", 0),
+    ("COLUMN_LOOPS", 1),
+    ("LANE_LOOPS", 2, "some that lanes can run"),
+)
+TASK_KINDS: Final = Enum("TaskKind", "Kinds of tasks.", ("START", 0), ("PART_OF", 1), ("TAKE_UP", 2))
+TOKENS: Final = Enum(
+    "Token",
+    "What the hash of a value is taken over.",
+    ("T_NUMBER", 1),
+    ("T_NONE", 2),
+    ("T_TUPLE", 3),
+    ("T_SET", 4),
+    ("T_FUNCTION", 5, "of the reference alone"),
+    kind="u64",
+)
+CALL_STATUSES: Final = Enum(
+    "CallStatus", "Statuses of calls that no engine has run.", ("NOT_RUN", 254), ("NOT_OF_TYPE", 255), kind="u8"
+)
+
+_CELL_CODES: Final = (
+    ("NUMBER", 0, 1), ("ARG", 0, 1), ("X", 0, 0), ("I", 0, 0), ("J", 0, 0), ("H", 0, 0), ("W", 0, 0), ("AT", 2, 0),
+    ("ADD", 2, 0), ("SUBTRACT", 2, 0), ("MULTIPLY", 2, 0), ("DIVIDE", 2, 0), ("MODULO", 2, 0), ("LEAST", 2, 0),
+    ("MOST", 2, 0), ("EQUAL", 2, 0), ("UNEQUAL", 2, 0), ("LESS", 2, 0), ("NO_MORE", 2, 0), ("AND", 2, 0),
+    ("OR", 2, 0), ("NEGATE", 1, 0), ("MAGNITUDE", 1, 0), ("NOT", 1, 0), ("WHERE", 3, 0),
+)  # fmt: skip
+CELL_CODES: Final = Enum(
+    "CellCode",
+    "Codes of expressions over cells.",
+    *((name, number) for number, (name, _, _) in enumerate(_CELL_CODES)),
+    prefix="CELL_",
+)
+
+PATTERNS: Final = {
+    "i32": "I", "OptInt": "O", "IJ": "P", "Cell": "K", "Grid": "G", "Indices": "{P}", "Object": "{K}", "Ints": "{I}",
+    "IntSeq": "[I]", "Objects": "{{K}}", "ObjectSeq": "[{K}]", "GridSeq": "[G]", "CellSeq": "[K]",
+}  # fmt: skip
+"""How the check on load (native/check/types.h) writes the types a native function takes or gives."""
+
+CONSTANTS: Final = {
+    "MAX_SIDE": Constant("i32", limits.MAX_SIDE, "limits of the language"),
+    "MAX_CELLS": Constant("i32", limits.MAX_CELLS),
+    "MAX_ITEMS": Constant("u32", limits.MAX_ITEMS),
+    "MAX_SIZE": Constant("u32", limits.MAX_SIZE),
+    "MAX_STEPS": Constant("u64", limits.MAX_STEPS),
+    "MAX_FUNCTION_CALLS": Constant("i32", limits.MAX_FUNCTION_CALLS),
+    "MAX_ITEM_WORDS": Constant("u32", 8, "words of an item of a container"),
+    "MAX_TYPE_DEPTH": Constant("u32", 4, "containers inside one another"),
+    "MAX_FRAMES": Constant("u32", 12, "bodies inside one another"),
+    "MAX_ARGS": Constant("u32", 4, "arguments of a call, but for those that only have to be there"),
+    "MAX_COLUMN_ROWS": Constant("u32", 512, "words of the slots of a body for columns"),
+    "MAX_COLUMN_WORDS": Constant("u32", 4, "words of a value there"),
+    "MAX_CELL_WORDS": Constant("u32", 256, "words of an expression over cells"),
+    "MAX_CELL_STACK": Constant("u32", 16, "values it holds at once"),
+    "NOWHERE": Constant("u32", 0xFFFFFFFF, "no place"),
+    "NONE": Constant("i32", limits.INT_MIN, "None, where an integer or None is meant"),
+    "IJ_BITS": Constant("u32", 16, "of the row and of the column in the key of an IJ (core/values.h)"),
+    "PLACE_BITS": Constant("u32", 12, "of the row and of the column in the key of a Cell,"),
+    "COLOUR_BITS": Constant("u32", 8, "and of its colour"),
+    "KIND_BITS": Constant("u32", 0xFF, "of a word of a shape (core/digest.h) that is a kind"),
+    "BOOL_BITS": Constant("u32", 8, "the first of the bits above that say which numbers of a scalar are booleans"),
+    "GOLDEN": Constant("u64", 0x9E3779B97F4A7C15, "of hashes: what places are multiplied by, and the seeds"),
+    "MIX_1": Constant("u64", 0xBF58476D1CE4E5B9),
+    "MIX_2": Constant("u64", 0x94D049BB133111EB),
+    "GRID_SEED": Constant("u64", 0x67726964),
+    "VALUE_SEED": Constant("u64", 0x76616C7565),
+    "FAILED_SEED": Constant("u64", 0x6661696C),
+    "MANY_SEED": Constant("u64", 0x6D616E79),
+    "POOL_UNIT": Constant("u32", 16, "of a pool on a GPU: bytes of grids, words of values of calls"),
+    "OBJECT_GROUPS": Constant("u32", 4, "groups of a block that finds objects"),
+    "OBJECT_GROUP_BYTES": Constant("u32", 128, "what such a group takes of shared memory,"),
+    "OBJECT_CELL_BYTES": Constant("u32", 9, "and for each cell of the biggest grid"),
+}
+
+
+def constant(name: str) -> int:
+    """The value of one of CONSTANTS."""
+    return CONSTANTS[name].value
+
+
+MAX_ARGS: Final = constant("MAX_ARGS")
+MAX_FRAMES: Final = constant("MAX_FRAMES")
+NOWHERE: Final = constant("NOWHERE")
+POOL_UNIT: Final = constant("POOL_UNIT")
+START: Final = TASK_KINDS["START"]
+NOT_RUN: Final = CALL_STATUSES["NOT_RUN"]
+NOT_OF_TYPE: Final = CALL_STATUSES["NOT_OF_TYPE"]
+
+# --- bytecode ---
+INSTRUCTION: Final = Struct(
+    "InstructionHead",
+    "What an instruction begins with; behind it stand the slots of its arguments, their types, and extra words. HALT, "
+    "END_BODY and CHARGE have the first two words alone in common with it.",
+    ("u32", "op length"),
+    ("u32", "dst", "the slot of the result"),
+    ("i32", "times", "how often it counts towards the steps of the loop it is in; -1 outside of loops"),
+    ("u32", "cost_place", "where its own steps are kept for bodies that owe them; 0 for nowhere"),
+    ("u32", "strict", "how many arguments, from the first, fail it when they have failed"),
+    ("u32", "count", "of arguments"),
+    ("u32", "type", "of the result"),
+)
+BODY: Final = Struct(
+    "BodyHead",
+    "A body as its loop names it; behind it stand slot and type of each parameter.",
+    ("u32", "code", "its place"),
+    ("u32", "result", "a slot"),
+    ("u32", "type", "of the result"),
+    ("u32", "params"),
+)
+LANES: Final = Struct(
+    "LanesHead",
+    "Behind its bodies, what a loop needs whose body lanes can run.",
+    ("u32", "first rows", "where the body's slots are"),
+    ("u32", "inside", "which loops are in it"),
+)
+COLUMNS: Final = Struct(
+    "ColumnsHead",
+    "Behind that, what a loop needs to run by columns; then a bit for each word of the body's slots, then code.",
+    ("u32", "first rows", "where the body's slots are"),
+    ("u32", "scope", "how many loops around it must stand still for what it walks to be the same"),
+    ("u32", "result", "a place"),
+    ("u32", "code_words"),
+)
+TYPE_DESC: Final = Struct(
+    "TypeDesc",
+    "A row of the table of types.",
+    ("u32", "kind"),
+    ("u32", "item", "of a set or tuple of any length: the type of its items"),
+    ("u32", "slot_words item_words", "how many a value takes in a slot, and in a container"),
+    ("u32", "leaves", "integers in a value, where that is the same for all; else 0"),
+    ("u32", "flat_first flat_count", "of a tuple of known parts: those, in the table of parts"),
+    ("u32", "scalar", "whether it holds no offsets"),
+)
+TYPED_SLOT: Final = Struct("TypedSlot", "An output or an argument of a program.", ("u32", "slot type"))
+
+# --- samples ---
+PACKED: Final = Struct(
+    "Packed",
+    "Many grids in one buffer of bytes; samples and demonstrations name them by number.",
+    ("const u8*", "cells"),
+    ("const i64*", "offset"),
+    ("const i32*", "height width"),
+    ("const i32*", "input", "of each sample"),
+    ("const i32*", "expected", "of each sample; -1 where it is not known"),
+    ("const i32*", "task", "of each sample"),
+    ("const i32*", "first", "of each task, its first demonstration"),
+    ("const i32*", "count", "of each task, how many"),
+    ("const i32*", "demo", "two grids a demonstration"),
+)
+
+# --- launches on a GPU: numbers, and addresses that are 0 for what is not asked for ---
+SLICE: Final = Struct(
+    "Slice",
+    "A lowered slice: places in the blob of all slices' words.",
+    ("u32", "code types parts image image_words outputs output_count"),
+    ("u32", "input_slot samples_slot expected_slot", "0 where it does not use the input"),
+)
+SLICE_OUTPUT: Final = Struct(
+    "SliceOutput",
+    "One of its outputs; its shape is as core/digest.h reads it.",
+    ("u32", "slot type column shape shape_words"),
+)
+TASK: Final = Struct(
+    "Task",
+    "A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was "
+    "shared out, or a halt to take up again, which come up on the way.",
+    ("u32", "kind a b"),
+    ("u32", "ready", "whether a task that came up is there"),
+)
+HALT: Final = Struct(
+    "Halt",
+    "A halt (loops/shares.h) and whose it is: of an item, or of a part that was left in turn.",
+    ("u32", "slice sample"),
+    ("u32", "index n", "the items that are left, as far as they are shared out"),
+    ("u32", "top", "of the arena"),
+    ("u32", "parent", "the part, or NOWHERE"),
+    ("u32", "first_part parts", "in how many it was shared out"),
+    ("u32", "pending", "how many of these have not ended"),
+    ("u32", "none"),
+    ("u64", "place", "of its words"),
+)
+PART: Final = Struct("Part", "Items of a halt.", ("u32", "halt start end none"))
+PROGRESS: Final = Struct(
+    "Progress",
+    "Counters of a launch, each of which groups change as they go on.",
+    ("u32", "next", "task of the list, or batch"),
+    ("u32", "unfit", "items that did not fit"),
+    ("u32", "head tail", "of the queue of tasks that came up: the first not taken, and the first place that is free"),
+    ("u32", "open", "tasks that have not ended, in the list or the queue"),
+    ("u32", "halts parts"),
+    ("u32", "none"),
+)
+LAUNCH: Final = Struct(
+    "Launch",
+    "Programs on samples. Work is a list of tasks, which a group takes one by one, or the groups of a block each one "
+    "at a time (`together`), and what comes up while they run; or, without a list, every slice with every sample of "
+    "`order`, which a block takes `batch` samples at a time. A block that has a batch runs one instruction after the "
+    "other for all its samples, so that its groups run the same code at the same time: a kernel of this size waits "
+    "long for instructions that no other group has just had. That is for slices without loops, which take about the "
+    "same time for every sample.",
+    ("u64", "blob slices tasks work_count progress"),
+    ("u64", "order order_count batch together"),
+    ("u64", "arenas arena_words max_steps"),
+    (PACKED, "samples"),
+    ("u64", "columns statuses matches agreement hashes"),
+    ("u64", "pool pool_bytes pool_next grid_offset grid_height grid_width largest", "grids that are kept"),
+    ("u64", "again", "items that did not fit"),
+    ("u64", "patience", "after how many ticks the loops of a list's items are shared out; 0 for never"),
+    ("u64", "halts most_halts parts most_parts shares queue"),
+    ("u64", "memory memory_words memory_next", "for halts and shares"),
+    ("u64", "ticks", "of each task, over 16; those of the queue behind those of the list"),
+    ("u64", "objects object_places grids", "of inputs, where they were found before"),
+)
+OBJECTS_LAUNCH: Final = Struct(
+    "ObjectsLaunch",
+    "Finding the objects of grids. `places` gets, for each mode and grid, where in the pool its objects begin "
+    "(ops/objects.h says how they lie there); it stays as it is for grids of more than `most_cells`, a multiple of "
+    "four, or with colours that labels are not for.",
+    ("u64", "cells offset height width grids"),
+    ("u64", "numbers count next", "of the grids wanted, how many, the first not taken"),
+    ("u64", "modes", "a bit for each"),
+    ("u64", "most_cells"),
+    ("u64", "places pool pool_words pool_next"),
+)
+CALLED_PROGRAM: Final = Struct(
+    "CalledProgram",
+    "A program that is called: places in its blob of words.",
+    ("u32", "code types parts image image_words"),
+    ("u32", "arguments argument_count"),
+    ("u32", "output_slot shape shape_words"),
+)
+CALLED_ARGUMENT: Final = Struct(
+    "CalledArgument",
+    "One of its arguments: its slot, and how many words it takes with the status.",
+    ("u32", "slot words"),
+)
+CALL_LAUNCH: Final = Struct(
+    "CallLaunch",
+    "Calls of a program.",
+    ("u64", "blob program"),
+    ("u64", "rows starts", "words of arguments, where each call's start"),
+    ("u64", "calls call_count next_call", "which to run"),
+    ("u64", "arenas arena_words max_steps"),
+    ("u64", "statuses pool pool_words pool_next"),
+    ("u64", "place length", "of a call's value: its words' place in the pool, how many"),
+    ("u64", "again again_count", "calls that did not fit"),
+)
+
+# --- all of it ---
+ENUMS: Final = (
+    STATUSES, KINDS, CODES, FLAGS, LOOPS_INSIDE, TASK_KINDS, TOKENS, CALL_STATUSES, CELL_CODES,
+)  # fmt: skip
+STRUCTS: Final = (
+    INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, HALT, PART, PROGRESS,
+    LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH,
+)  # fmt: skip
+
+
+def cell_code_rows() -> list[tuple[str, int, int]]:
+    """Of each code over cells its name, how many values it takes, and how many words stand behind it."""
+    return list(_CELL_CODES)
+
+
+def declaration() -> dict[str, Any]:
+    """The whole ABI as plain data, without what is said about it."""
+    return {
+        "enums": {one.name: [one.kind, one.prefix, dict(one)] for one in ENUMS},
+        "cells": _CELL_CODES,
+        "constants": {name: [one.kind, one.value] for name, one in CONSTANTS.items()},
+        "structs": {one.name: [[field.type_name, field.name] for field in one.fields] for one in STRUCTS},
+        "patterns": PATTERNS,
+        "functions": [one[:-1] for one in FUNCTIONS],
+    }
+
+
+def digest(declared: dict[str, Any]) -> int:
+    """64 bits that stand for a declaration."""
+    text = json.dumps(declared, sort_keys=True, separators=(",", ":"))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+VERSION: Final = digest(declaration())
+VERSION_TEXT: Final = f"{VERSION:016x}"

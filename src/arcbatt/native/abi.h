@@ -1,0 +1,987 @@
+// What Python and C++ share. Generated from compiler/abi.py by `make native`; do not edit.
+//
+// Lists are macros: AB_CODES(ROW) is ROW(name) for every operation, and so on.
+// clang-format off
+#pragma once
+
+#include "core/portability.h"
+
+namespace arcbatt {
+
+// A digest of all that is declared here.
+constexpr u64 ABI_VERSION = 0x564742bb595f6a04ull;
+
+// What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
+// what the engine could not do comes before what the language says fails, in the language's own order.
+enum Status : u32 {
+    OK = 0,
+    OVERFLOW_ = 1,  // the arena is too small: run again with a bigger one
+    ESCAPE = 2,  // the value has no form here (a ragged grid, a colour beyond a byte): run on the reference
+    LIMIT = 3,
+    TYPE = 4,
+    EMPTY = 5,
+    BOUNDS = 6,
+    ZERO_DIVISION = 7,
+    EMPTY_TUPLE = 8,  // no failure: the empty tuple where an IJ is meant (the corner of nothing)
+};
+
+// Kinds of types.
+enum Kind : u32 {
+    K_INT = 0,
+    K_OPT = 1,
+    K_IJ = 2,
+    K_CELL = 3,
+    K_GRID = 4,
+    K_SET = 5,
+    K_SEQ = 6,
+    K_TUP = 7,
+};
+
+// Operations of the interpreter beyond the native functions, whose opcodes are below these.
+enum Code : u32 {
+    HALT = 1000,
+    END_BODY = 1001,
+    CHARGE = 1002,
+    COPY = 1003,
+    CAST = 1004,
+    NEVER = 1005,
+    GUARD = 1006,
+    CHOOSE = 1007,
+    BRANCH = 1008,
+    POWER_COUNT = 1009,
+    COPY_COUNTED = 1010,
+    AS_EMPTY = 1011,
+    EQUAL = 1020,
+    UNEQUAL = 1021,
+    EQUAL_EMPTY = 1022,
+    SIZE = 1023,
+    CONTAINED = 1024,
+    COMBINE = 1025,
+    INTERSECTION = 1026,
+    DIFFERENCE = 1027,
+    INSERT = 1028,
+    REMOVE = 1029,
+    INITSET = 1030,
+    REPEAT = 1031,
+    DEDUPE = 1032,
+    MERGE = 1033,
+    MERGE_GRIDS = 1034,
+    NTH = 1035,
+    OTHER = 1036,
+    PART = 1037,
+    MAXIMUM = 1038,
+    MINIMUM = 1039,
+    MOSTCOMMON = 1040,
+    LEASTCOMMON = 1041,
+    SIZEFILTER = 1042,
+    PRODUCT = 1043,
+    PAIR = 1044,
+    ASTUPLE = 1045,
+    CELLS = 1046,
+    CUSTOM = 1047,
+    COUNT = 1048,
+    ABSOLUTE = 1049,
+    LOOP_APPLY = 1060,  // the first with bodies
+    LOOP_MAPPLY = 1061,
+    LOOP_SFILTER = 1062,
+    LOOP_MFILTER = 1063,
+    LOOP_ORDER = 1064,
+    LOOP_ARGMAX = 1065,
+    LOOP_ARGMIN = 1066,
+    LOOP_VALMAX = 1067,
+    LOOP_VALMIN = 1068,
+    LOOP_EXTRACT = 1069,
+    LOOP_PAPPLY = 1070,
+    LOOP_MPAPPLY = 1071,
+    LOOP_PRAPPLY = 1072,
+    LOOP_RAPPLY = 1073,
+    LOOP_CHOOSE = 1074,
+    LOOP_POWER = 1075,
+};
+
+// Flags of an instruction, its first extra word.
+enum Flag : u32 {
+    MULTIPLIES = 1,  // the sizes of its two arguments, multiplied, count as steps
+    HIDDEN_ARG = 2,  // its last argument is not written in the program (the rank of `first`)
+    FIXED_COST = 8,  // the second extra word is what it costs
+    OVER_FUNCTIONS = 16,  // a loop over functions made from the items: each counts for one
+    FUNCTIONS_VALUE = 32,  // and its second argument is the value they are called with
+    NEVER_EQUAL = 64,  // the value it looks for is of a kind no item has
+    ORIGINALS = 128,  // behind its arguments stand the forms they had in the program, which are what counts
+    COLUMNAR = 256,  // a loop whose body can run for many items at once
+    PER_LANE = 512,  // a loop whose body the lanes of a group can run, each for items of its own
+};
+
+// Which loops there are in the body of a loop that lanes can run.
+enum LoopsInside : u32 {
+    NO_LOOPS = 0,
+    COLUMN_LOOPS = 1,
+    LANE_LOOPS = 2,  // some that lanes can run
+};
+
+// Kinds of tasks.
+enum TaskKind : u32 {
+    START = 0,
+    PART_OF = 1,
+    TAKE_UP = 2,
+};
+
+// What the hash of a value is taken over.
+enum Token : u64 {
+    T_NUMBER = 1,
+    T_NONE = 2,
+    T_TUPLE = 3,
+    T_SET = 4,
+    T_FUNCTION = 5,  // of the reference alone
+};
+
+// Statuses of calls that no engine has run.
+enum CallStatus : u8 {
+    NOT_RUN = 254,
+    NOT_OF_TYPE = 255,
+};
+
+// Codes of expressions over cells.
+enum CellCode : u32 {
+    CELL_NUMBER = 0,
+    CELL_ARG = 1,
+    CELL_X = 2,
+    CELL_I = 3,
+    CELL_J = 4,
+    CELL_H = 5,
+    CELL_W = 6,
+    CELL_AT = 7,
+    CELL_ADD = 8,
+    CELL_SUBTRACT = 9,
+    CELL_MULTIPLY = 10,
+    CELL_DIVIDE = 11,
+    CELL_MODULO = 12,
+    CELL_LEAST = 13,
+    CELL_MOST = 14,
+    CELL_EQUAL = 15,
+    CELL_UNEQUAL = 16,
+    CELL_LESS = 17,
+    CELL_NO_MORE = 18,
+    CELL_AND = 19,
+    CELL_OR = 20,
+    CELL_NEGATE = 21,
+    CELL_MAGNITUDE = 22,
+    CELL_NOT = 23,
+    CELL_WHERE = 24,
+};
+
+constexpr i32 MAX_SIDE = 1024;  // limits of the language
+constexpr i32 MAX_CELLS = 65536;
+constexpr u32 MAX_ITEMS = 65536u;
+constexpr u32 MAX_SIZE = 1048576u;
+constexpr u64 MAX_STEPS = 200000000ull;
+constexpr i32 MAX_FUNCTION_CALLS = 1000;
+constexpr u32 MAX_ITEM_WORDS = 8u;  // words of an item of a container
+constexpr u32 MAX_TYPE_DEPTH = 4u;  // containers inside one another
+constexpr u32 MAX_FRAMES = 12u;  // bodies inside one another
+constexpr u32 MAX_ARGS = 4u;  // arguments of a call, but for those that only have to be there
+constexpr u32 MAX_COLUMN_ROWS = 512u;  // words of the slots of a body for columns
+constexpr u32 MAX_COLUMN_WORDS = 4u;  // words of a value there
+constexpr u32 MAX_CELL_WORDS = 256u;  // words of an expression over cells
+constexpr u32 MAX_CELL_STACK = 16u;  // values it holds at once
+constexpr u32 NOWHERE = 4294967295u;  // no place
+constexpr i32 NONE = -2147483647 - 1;  // None, where an integer or None is meant
+constexpr u32 IJ_BITS = 16u;  // of the row and of the column in the key of an IJ (core/values.h)
+constexpr u32 PLACE_BITS = 12u;  // of the row and of the column in the key of a Cell,
+constexpr u32 COLOUR_BITS = 8u;  // and of its colour
+constexpr u32 KIND_BITS = 255u;  // of a word of a shape (core/digest.h) that is a kind
+constexpr u32 BOOL_BITS = 8u;  // the first of the bits above that say which numbers of a scalar are booleans
+constexpr u64 GOLDEN = 0x9E3779B97F4A7C15ull;  // of hashes: what places are multiplied by, and the seeds
+constexpr u64 MIX_1 = 0xBF58476D1CE4E5B9ull;
+constexpr u64 MIX_2 = 0x94D049BB133111EBull;
+constexpr u64 GRID_SEED = 1735551332ull;
+constexpr u64 VALUE_SEED = 0x76616C7565ull;
+constexpr u64 FAILED_SEED = 1717660012ull;
+constexpr u64 MANY_SEED = 1835101817ull;
+constexpr u32 POOL_UNIT = 16u;  // of a pool on a GPU: bytes of grids, words of values of calls
+constexpr u32 OBJECT_GROUPS = 4u;  // groups of a block that finds objects
+constexpr u32 OBJECT_GROUP_BYTES = 128u;  // what such a group takes of shared memory,
+constexpr u32 OBJECT_CELL_BYTES = 9u;  // and for each cell of the biggest grid
+
+// What an instruction begins with; behind it stand the slots of its arguments, their types, and extra words. HALT,
+// END_BODY and CHARGE have the first two words alone in common with it.
+struct InstructionHead {
+    u32 op, length;
+    u32 dst;  // the slot of the result
+    i32 times;  // how often it counts towards the steps of the loop it is in; -1 outside of loops
+    u32 cost_place;  // where its own steps are kept for bodies that owe them; 0 for nowhere
+    u32 strict;  // how many arguments, from the first, fail it when they have failed
+    u32 count;  // of arguments
+    u32 type;  // of the result
+};
+
+// A body as its loop names it; behind it stand slot and type of each parameter.
+struct BodyHead {
+    u32 code;  // its place
+    u32 result;  // a slot
+    u32 type;  // of the result
+    u32 params;
+};
+
+// Behind its bodies, what a loop needs whose body lanes can run.
+struct LanesHead {
+    u32 first, rows;  // where the body's slots are
+    u32 inside;  // which loops are in it
+};
+
+// Behind that, what a loop needs to run by columns; then a bit for each word of the body's slots, then code.
+struct ColumnsHead {
+    u32 first, rows;  // where the body's slots are
+    u32 scope;  // how many loops around it must stand still for what it walks to be the same
+    u32 result;  // a place
+    u32 code_words;
+};
+
+// A row of the table of types.
+struct TypeDesc {
+    u32 kind;
+    u32 item;  // of a set or tuple of any length: the type of its items
+    u32 slot_words, item_words;  // how many a value takes in a slot, and in a container
+    u32 leaves;  // integers in a value, where that is the same for all; else 0
+    u32 flat_first, flat_count;  // of a tuple of known parts: those, in the table of parts
+    u32 scalar;  // whether it holds no offsets
+};
+
+// An output or an argument of a program.
+struct TypedSlot {
+    u32 slot, type;
+};
+
+// Many grids in one buffer of bytes; samples and demonstrations name them by number.
+struct Packed {
+    const u8 *cells;
+    const i64 *offset;
+    const i32 *height, *width;
+    const i32 *input;  // of each sample
+    const i32 *expected;  // of each sample; -1 where it is not known
+    const i32 *task;  // of each sample
+    const i32 *first;  // of each task, its first demonstration
+    const i32 *count;  // of each task, how many
+    const i32 *demo;  // two grids a demonstration
+};
+
+// A lowered slice: places in the blob of all slices' words.
+struct Slice {
+    u32 code, types, parts, image, image_words, outputs, output_count;
+    u32 input_slot, samples_slot, expected_slot;  // 0 where it does not use the input
+};
+
+// One of its outputs; its shape is as core/digest.h reads it.
+struct SliceOutput {
+    u32 slot, type, column, shape, shape_words;
+};
+
+// A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
+// shared out, or a halt to take up again, which come up on the way.
+struct Task {
+    u32 kind, a, b;
+    u32 ready;  // whether a task that came up is there
+};
+
+// A halt (loops/shares.h) and whose it is: of an item, or of a part that was left in turn.
+struct Halt {
+    u32 slice, sample;
+    u32 index, n;  // the items that are left, as far as they are shared out
+    u32 top;  // of the arena
+    u32 parent;  // the part, or NOWHERE
+    u32 first_part, parts;  // in how many it was shared out
+    u32 pending;  // how many of these have not ended
+    u32 none;
+    u64 place;  // of its words
+};
+
+// Items of a halt.
+struct Part {
+    u32 halt, start, end, none;
+};
+
+// Counters of a launch, each of which groups change as they go on.
+struct Progress {
+    u32 next;  // task of the list, or batch
+    u32 unfit;  // items that did not fit
+    u32 head, tail;  // of the queue of tasks that came up: the first not taken, and the first place that is free
+    u32 open;  // tasks that have not ended, in the list or the queue
+    u32 halts, parts;
+    u32 none;
+};
+
+// Programs on samples. Work is a list of tasks, which a group takes one by one, or the groups of a block each one at a
+// time (`together`), and what comes up while they run; or, without a list, every slice with every sample of `order`,
+// which a block takes `batch` samples at a time. A block that has a batch runs one instruction after the other for all
+// its samples, so that its groups run the same code at the same time: a kernel of this size waits long for instructions
+// that no other group has just had. That is for slices without loops, which take about the same time for every sample.
+struct Launch {
+    u64 blob, slices, tasks, work_count, progress;
+    u64 order, order_count, batch, together;
+    u64 arenas, arena_words, max_steps;
+    Packed samples;
+    u64 columns, statuses, matches, agreement, hashes;
+    u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
+    u64 again;  // items that did not fit
+    u64 patience;  // after how many ticks the loops of a list's items are shared out; 0 for never
+    u64 halts, most_halts, parts, most_parts, shares, queue;
+    u64 memory, memory_words, memory_next;  // for halts and shares
+    u64 ticks;  // of each task, over 16; those of the queue behind those of the list
+    u64 objects, object_places, grids;  // of inputs, where they were found before
+};
+
+// Finding the objects of grids. `places` gets, for each mode and grid, where in the pool its objects begin
+// (ops/objects.h says how they lie there); it stays as it is for grids of more than `most_cells`, a multiple of four,
+// or with colours that labels are not for.
+struct ObjectsLaunch {
+    u64 cells, offset, height, width, grids;
+    u64 numbers, count, next;  // of the grids wanted, how many, the first not taken
+    u64 modes;  // a bit for each
+    u64 most_cells;
+    u64 places, pool, pool_words, pool_next;
+};
+
+// A program that is called: places in its blob of words.
+struct CalledProgram {
+    u32 code, types, parts, image, image_words;
+    u32 arguments, argument_count;
+    u32 output_slot, shape, shape_words;
+};
+
+// One of its arguments: its slot, and how many words it takes with the status.
+struct CalledArgument {
+    u32 slot, words;
+};
+
+// Calls of a program.
+struct CallLaunch {
+    u64 blob, program;
+    u64 rows, starts;  // words of arguments, where each call's start
+    u64 calls, call_count, next_call;  // which to run
+    u64 arenas, arena_words, max_steps;
+    u64 statuses, pool, pool_words, pool_next;
+    u64 place, length;  // of a call's value: its words' place in the pool, how many
+    u64 again, again_count;  // calls that did not fit
+};
+
+// Every struct and its size, every field and where it begins, in bytes.
+#define AB_STRUCTS(STRUCT, FIELD) \
+    STRUCT(InstructionHead, 32) \
+    FIELD(InstructionHead, op, 0) \
+    FIELD(InstructionHead, length, 4) \
+    FIELD(InstructionHead, dst, 8) \
+    FIELD(InstructionHead, times, 12) \
+    FIELD(InstructionHead, cost_place, 16) \
+    FIELD(InstructionHead, strict, 20) \
+    FIELD(InstructionHead, count, 24) \
+    FIELD(InstructionHead, type, 28) \
+    STRUCT(BodyHead, 16) \
+    FIELD(BodyHead, code, 0) \
+    FIELD(BodyHead, result, 4) \
+    FIELD(BodyHead, type, 8) \
+    FIELD(BodyHead, params, 12) \
+    STRUCT(LanesHead, 12) \
+    FIELD(LanesHead, first, 0) \
+    FIELD(LanesHead, rows, 4) \
+    FIELD(LanesHead, inside, 8) \
+    STRUCT(ColumnsHead, 20) \
+    FIELD(ColumnsHead, first, 0) \
+    FIELD(ColumnsHead, rows, 4) \
+    FIELD(ColumnsHead, scope, 8) \
+    FIELD(ColumnsHead, result, 12) \
+    FIELD(ColumnsHead, code_words, 16) \
+    STRUCT(TypeDesc, 32) \
+    FIELD(TypeDesc, kind, 0) \
+    FIELD(TypeDesc, item, 4) \
+    FIELD(TypeDesc, slot_words, 8) \
+    FIELD(TypeDesc, item_words, 12) \
+    FIELD(TypeDesc, leaves, 16) \
+    FIELD(TypeDesc, flat_first, 20) \
+    FIELD(TypeDesc, flat_count, 24) \
+    FIELD(TypeDesc, scalar, 28) \
+    STRUCT(TypedSlot, 8) \
+    FIELD(TypedSlot, slot, 0) \
+    FIELD(TypedSlot, type, 4) \
+    STRUCT(Packed, 80) \
+    FIELD(Packed, cells, 0) \
+    FIELD(Packed, offset, 8) \
+    FIELD(Packed, height, 16) \
+    FIELD(Packed, width, 24) \
+    FIELD(Packed, input, 32) \
+    FIELD(Packed, expected, 40) \
+    FIELD(Packed, task, 48) \
+    FIELD(Packed, first, 56) \
+    FIELD(Packed, count, 64) \
+    FIELD(Packed, demo, 72) \
+    STRUCT(Slice, 40) \
+    FIELD(Slice, code, 0) \
+    FIELD(Slice, types, 4) \
+    FIELD(Slice, parts, 8) \
+    FIELD(Slice, image, 12) \
+    FIELD(Slice, image_words, 16) \
+    FIELD(Slice, outputs, 20) \
+    FIELD(Slice, output_count, 24) \
+    FIELD(Slice, input_slot, 28) \
+    FIELD(Slice, samples_slot, 32) \
+    FIELD(Slice, expected_slot, 36) \
+    STRUCT(SliceOutput, 20) \
+    FIELD(SliceOutput, slot, 0) \
+    FIELD(SliceOutput, type, 4) \
+    FIELD(SliceOutput, column, 8) \
+    FIELD(SliceOutput, shape, 12) \
+    FIELD(SliceOutput, shape_words, 16) \
+    STRUCT(Task, 16) \
+    FIELD(Task, kind, 0) \
+    FIELD(Task, a, 4) \
+    FIELD(Task, b, 8) \
+    FIELD(Task, ready, 12) \
+    STRUCT(Halt, 48) \
+    FIELD(Halt, slice, 0) \
+    FIELD(Halt, sample, 4) \
+    FIELD(Halt, index, 8) \
+    FIELD(Halt, n, 12) \
+    FIELD(Halt, top, 16) \
+    FIELD(Halt, parent, 20) \
+    FIELD(Halt, first_part, 24) \
+    FIELD(Halt, parts, 28) \
+    FIELD(Halt, pending, 32) \
+    FIELD(Halt, none, 36) \
+    FIELD(Halt, place, 40) \
+    STRUCT(Part, 16) \
+    FIELD(Part, halt, 0) \
+    FIELD(Part, start, 4) \
+    FIELD(Part, end, 8) \
+    FIELD(Part, none, 12) \
+    STRUCT(Progress, 32) \
+    FIELD(Progress, next, 0) \
+    FIELD(Progress, unfit, 4) \
+    FIELD(Progress, head, 8) \
+    FIELD(Progress, tail, 12) \
+    FIELD(Progress, open, 16) \
+    FIELD(Progress, halts, 20) \
+    FIELD(Progress, parts, 24) \
+    FIELD(Progress, none, 28) \
+    STRUCT(Launch, 392) \
+    FIELD(Launch, blob, 0) \
+    FIELD(Launch, slices, 8) \
+    FIELD(Launch, tasks, 16) \
+    FIELD(Launch, work_count, 24) \
+    FIELD(Launch, progress, 32) \
+    FIELD(Launch, order, 40) \
+    FIELD(Launch, order_count, 48) \
+    FIELD(Launch, batch, 56) \
+    FIELD(Launch, together, 64) \
+    FIELD(Launch, arenas, 72) \
+    FIELD(Launch, arena_words, 80) \
+    FIELD(Launch, max_steps, 88) \
+    FIELD(Launch, samples, 96) \
+    FIELD(Launch, columns, 176) \
+    FIELD(Launch, statuses, 184) \
+    FIELD(Launch, matches, 192) \
+    FIELD(Launch, agreement, 200) \
+    FIELD(Launch, hashes, 208) \
+    FIELD(Launch, pool, 216) \
+    FIELD(Launch, pool_bytes, 224) \
+    FIELD(Launch, pool_next, 232) \
+    FIELD(Launch, grid_offset, 240) \
+    FIELD(Launch, grid_height, 248) \
+    FIELD(Launch, grid_width, 256) \
+    FIELD(Launch, largest, 264) \
+    FIELD(Launch, again, 272) \
+    FIELD(Launch, patience, 280) \
+    FIELD(Launch, halts, 288) \
+    FIELD(Launch, most_halts, 296) \
+    FIELD(Launch, parts, 304) \
+    FIELD(Launch, most_parts, 312) \
+    FIELD(Launch, shares, 320) \
+    FIELD(Launch, queue, 328) \
+    FIELD(Launch, memory, 336) \
+    FIELD(Launch, memory_words, 344) \
+    FIELD(Launch, memory_next, 352) \
+    FIELD(Launch, ticks, 360) \
+    FIELD(Launch, objects, 368) \
+    FIELD(Launch, object_places, 376) \
+    FIELD(Launch, grids, 384) \
+    STRUCT(ObjectsLaunch, 112) \
+    FIELD(ObjectsLaunch, cells, 0) \
+    FIELD(ObjectsLaunch, offset, 8) \
+    FIELD(ObjectsLaunch, height, 16) \
+    FIELD(ObjectsLaunch, width, 24) \
+    FIELD(ObjectsLaunch, grids, 32) \
+    FIELD(ObjectsLaunch, numbers, 40) \
+    FIELD(ObjectsLaunch, count, 48) \
+    FIELD(ObjectsLaunch, next, 56) \
+    FIELD(ObjectsLaunch, modes, 64) \
+    FIELD(ObjectsLaunch, most_cells, 72) \
+    FIELD(ObjectsLaunch, places, 80) \
+    FIELD(ObjectsLaunch, pool, 88) \
+    FIELD(ObjectsLaunch, pool_words, 96) \
+    FIELD(ObjectsLaunch, pool_next, 104) \
+    STRUCT(CalledProgram, 40) \
+    FIELD(CalledProgram, code, 0) \
+    FIELD(CalledProgram, types, 4) \
+    FIELD(CalledProgram, parts, 8) \
+    FIELD(CalledProgram, image, 12) \
+    FIELD(CalledProgram, image_words, 16) \
+    FIELD(CalledProgram, arguments, 20) \
+    FIELD(CalledProgram, argument_count, 24) \
+    FIELD(CalledProgram, output_slot, 28) \
+    FIELD(CalledProgram, shape, 32) \
+    FIELD(CalledProgram, shape_words, 36) \
+    STRUCT(CalledArgument, 8) \
+    FIELD(CalledArgument, slot, 0) \
+    FIELD(CalledArgument, words, 4) \
+    STRUCT(CallLaunch, 144) \
+    FIELD(CallLaunch, blob, 0) \
+    FIELD(CallLaunch, program, 8) \
+    FIELD(CallLaunch, rows, 16) \
+    FIELD(CallLaunch, starts, 24) \
+    FIELD(CallLaunch, calls, 32) \
+    FIELD(CallLaunch, call_count, 40) \
+    FIELD(CallLaunch, next_call, 48) \
+    FIELD(CallLaunch, arenas, 56) \
+    FIELD(CallLaunch, arena_words, 64) \
+    FIELD(CallLaunch, max_steps, 72) \
+    FIELD(CallLaunch, statuses, 80) \
+    FIELD(CallLaunch, pool, 88) \
+    FIELD(CallLaunch, pool_words, 96) \
+    FIELD(CallLaunch, pool_next, 104) \
+    FIELD(CallLaunch, place, 112) \
+    FIELD(CallLaunch, length, 120) \
+    FIELD(CallLaunch, again, 128) \
+    FIELD(CallLaunch, again_count, 136)
+#define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");
+#define AB_OFFSET(type, field, offset) \
+    static_assert(__builtin_offsetof(type, field) == offset, #type "." #field " lies elsewhere in abi.py");
+AB_STRUCTS(AB_SIZE, AB_OFFSET)
+#undef AB_SIZE
+#undef AB_OFFSET
+
+}  // namespace arcbatt
+
+// Names of statuses, which are numbered from 0 on, and of operations.
+#define AB_STATUSES(ROW) \
+    ROW(OK) \
+    ROW(OVERFLOW_) \
+    ROW(ESCAPE) \
+    ROW(LIMIT) \
+    ROW(TYPE) \
+    ROW(EMPTY) \
+    ROW(BOUNDS) \
+    ROW(ZERO_DIVISION) \
+    ROW(EMPTY_TUPLE)
+#define AB_CODES(ROW) \
+    ROW(HALT) \
+    ROW(END_BODY) \
+    ROW(CHARGE) \
+    ROW(COPY) \
+    ROW(CAST) \
+    ROW(NEVER) \
+    ROW(GUARD) \
+    ROW(CHOOSE) \
+    ROW(BRANCH) \
+    ROW(POWER_COUNT) \
+    ROW(COPY_COUNTED) \
+    ROW(AS_EMPTY) \
+    ROW(EQUAL) \
+    ROW(UNEQUAL) \
+    ROW(EQUAL_EMPTY) \
+    ROW(SIZE) \
+    ROW(CONTAINED) \
+    ROW(COMBINE) \
+    ROW(INTERSECTION) \
+    ROW(DIFFERENCE) \
+    ROW(INSERT) \
+    ROW(REMOVE) \
+    ROW(INITSET) \
+    ROW(REPEAT) \
+    ROW(DEDUPE) \
+    ROW(MERGE) \
+    ROW(MERGE_GRIDS) \
+    ROW(NTH) \
+    ROW(OTHER) \
+    ROW(PART) \
+    ROW(MAXIMUM) \
+    ROW(MINIMUM) \
+    ROW(MOSTCOMMON) \
+    ROW(LEASTCOMMON) \
+    ROW(SIZEFILTER) \
+    ROW(PRODUCT) \
+    ROW(PAIR) \
+    ROW(ASTUPLE) \
+    ROW(CELLS) \
+    ROW(CUSTOM) \
+    ROW(COUNT) \
+    ROW(ABSOLUTE) \
+    ROW(LOOP_APPLY) \
+    ROW(LOOP_MAPPLY) \
+    ROW(LOOP_SFILTER) \
+    ROW(LOOP_MFILTER) \
+    ROW(LOOP_ORDER) \
+    ROW(LOOP_ARGMAX) \
+    ROW(LOOP_ARGMIN) \
+    ROW(LOOP_VALMAX) \
+    ROW(LOOP_VALMIN) \
+    ROW(LOOP_EXTRACT) \
+    ROW(LOOP_PAPPLY) \
+    ROW(LOOP_MPAPPLY) \
+    ROW(LOOP_PRAPPLY) \
+    ROW(LOOP_RAPPLY) \
+    ROW(LOOP_CHOOSE) \
+    ROW(LOOP_POWER)
+
+// Codes over cells: name, how many values one takes, how many words stand behind it.
+#define AB_CELL_CODES(ROW) \
+    ROW(NUMBER, 0, 1) \
+    ROW(ARG, 0, 1) \
+    ROW(X, 0, 0) \
+    ROW(I, 0, 0) \
+    ROW(J, 0, 0) \
+    ROW(H, 0, 0) \
+    ROW(W, 0, 0) \
+    ROW(AT, 2, 0) \
+    ROW(ADD, 2, 0) \
+    ROW(SUBTRACT, 2, 0) \
+    ROW(MULTIPLY, 2, 0) \
+    ROW(DIVIDE, 2, 0) \
+    ROW(MODULO, 2, 0) \
+    ROW(LEAST, 2, 0) \
+    ROW(MOST, 2, 0) \
+    ROW(EQUAL, 2, 0) \
+    ROW(UNEQUAL, 2, 0) \
+    ROW(LESS, 2, 0) \
+    ROW(NO_MORE, 2, 0) \
+    ROW(AND, 2, 0) \
+    ROW(OR, 2, 0) \
+    ROW(NEGATE, 1, 0) \
+    ROW(MAGNITUDE, 1, 0) \
+    ROW(NOT, 1, 0) \
+    ROW(WHERE, 3, 0)
+
+// Native functions: opcode, name, C++ types of the result and of the parameters.
+#define AB_VARIANTS(ROW) \
+    ROW(0, add, i32, i32, i32) /* add: Int, Int -> Int */ \
+    ROW(1, add, IJ, IJ, IJ) /* add: IJ, IJ -> IJ */ \
+    ROW(2, add, IJ, i32, IJ) /* add: Int, IJ -> IJ */ \
+    ROW(3, add, IJ, IJ, i32) /* add: IJ, Int -> IJ */ \
+    ROW(4, subtract, i32, i32, i32) /* subtract: Int, Int -> Int */ \
+    ROW(5, subtract, IJ, IJ, IJ) /* subtract: IJ, IJ -> IJ */ \
+    ROW(6, subtract, IJ, i32, IJ) /* subtract: Int, IJ -> IJ */ \
+    ROW(7, subtract, IJ, IJ, i32) /* subtract: IJ, Int -> IJ */ \
+    ROW(8, multiply, i32, i32, i32) /* multiply: Int, Int -> Int */ \
+    ROW(9, multiply, IJ, IJ, IJ) /* multiply: IJ, IJ -> IJ */ \
+    ROW(10, multiply, IJ, i32, IJ) /* multiply: Int, IJ -> IJ */ \
+    ROW(11, multiply, IJ, IJ, i32) /* multiply: IJ, Int -> IJ */ \
+    ROW(12, divide, i32, i32, i32) /* divide: Int, Int -> Int */ \
+    ROW(13, divide, IJ, IJ, IJ) /* divide: IJ, IJ -> IJ */ \
+    ROW(14, divide, IJ, i32, IJ) /* divide: Int, IJ -> IJ */ \
+    ROW(15, divide, IJ, IJ, i32) /* divide: IJ, Int -> IJ */ \
+    ROW(16, invert, i32, i32) /* invert: Int -> Int */ \
+    ROW(17, invert, IJ, IJ) /* invert: IJ -> IJ */ \
+    ROW(18, double_, i32, i32) /* double: Int -> Int */ \
+    ROW(19, double_, IJ, IJ) /* double: IJ -> IJ */ \
+    ROW(20, halve, i32, i32) /* halve: Int -> Int */ \
+    ROW(21, halve, IJ, IJ) /* halve: IJ -> IJ */ \
+    ROW(22, increment, i32, i32) /* increment: Int -> Int */ \
+    ROW(23, increment, IJ, IJ) /* increment: IJ -> IJ */ \
+    ROW(24, decrement, i32, i32) /* decrement: Int -> Int */ \
+    ROW(25, decrement, IJ, IJ) /* decrement: IJ -> IJ */ \
+    ROW(26, sign, i32, i32) /* sign: Int -> Int */ \
+    ROW(27, sign, IJ, IJ) /* sign: IJ -> IJ */ \
+    ROW(28, crement, i32, i32) /* crement: Int -> Int */ \
+    ROW(29, crement, IJ, IJ) /* crement: IJ -> IJ */ \
+    ROW(30, even, i32, i32) /* even: Int -> Bool */ \
+    ROW(31, positive, i32, i32) /* positive: Int -> Bool */ \
+    ROW(32, greater, i32, i32, i32) /* greater: Int, Int -> Bool */ \
+    ROW(33, flip, i32, i32) /* flip: Bool -> Bool */ \
+    ROW(34, both, i32, i32, i32) /* both: Bool, Bool -> Bool */ \
+    ROW(35, either, i32, i32, i32) /* either: Bool, Bool -> Bool */ \
+    ROW(36, toivec, IJ, i32) /* toivec: Int -> IJ */ \
+    ROW(37, tojvec, IJ, i32) /* tojvec: Int -> IJ */ \
+    ROW(38, interval, IntSeq, i32, i32, i32) /* interval: Int, Int, Int -> [Int] */ \
+    ROW(39, mostcolor, i32, Grid) /* mostcolor: Grid -> Int */ \
+    ROW(40, mostcolor, i32, Object) /* mostcolor: Object -> Int */ \
+    ROW(41, leastcolor, i32, Grid) /* leastcolor: Grid -> Int */ \
+    ROW(42, leastcolor, i32, Object) /* leastcolor: Object -> Int */ \
+    ROW(43, palette, Ints, Grid) /* palette: Grid -> {Int} */ \
+    ROW(44, palette, Ints, Object) /* palette: Object -> {Int} */ \
+    ROW(45, p_g, IntSeq, Grid) /* p_g: Grid -> [Int] */ \
+    ROW(46, numcolors, i32, Grid) /* numcolors: Grid -> Int */ \
+    ROW(47, numcolors, i32, Object) /* numcolors: Object -> Int */ \
+    ROW(48, color, i32, Object) /* color: Object -> Int */ \
+    ROW(49, colorcount, i32, Grid, i32) /* colorcount: Grid, Int -> Int */ \
+    ROW(50, colorcount, i32, Object, i32) /* colorcount: Object, Int -> Int */ \
+    ROW(51, colorfilter, Objects, Objects, i32) /* colorfilter: {Object}, Int -> {Object} */ \
+    ROW(52, colorfilter, Objects, ObjectSeq, i32) /* colorfilter: [Object], Int -> {Object} */ \
+    ROW(53, height, i32, Grid) /* height: Grid -> Int */ \
+    ROW(54, height, i32, Object) /* height: Object -> Int */ \
+    ROW(55, height, i32, Indices) /* height: Indices -> Int */ \
+    ROW(56, width, i32, Grid) /* width: Grid -> Int */ \
+    ROW(57, width, i32, Object) /* width: Object -> Int */ \
+    ROW(58, width, i32, Indices) /* width: Indices -> Int */ \
+    ROW(59, shape, IJ, Grid) /* shape: Grid -> IJ */ \
+    ROW(60, shape, IJ, Object) /* shape: Object -> IJ */ \
+    ROW(61, shape, IJ, Indices) /* shape: Indices -> IJ */ \
+    ROW(62, portrait, i32, Grid) /* portrait: Grid -> Bool */ \
+    ROW(63, portrait, i32, Object) /* portrait: Object -> Bool */ \
+    ROW(64, portrait, i32, Indices) /* portrait: Indices -> Bool */ \
+    ROW(65, square, i32, Grid) /* square: Grid -> Bool */ \
+    ROW(66, square, i32, Object) /* square: Object -> Bool */ \
+    ROW(67, square, i32, Indices) /* square: Indices -> Bool */ \
+    ROW(68, vline, i32, Object) /* vline: Object -> Bool */ \
+    ROW(69, vline, i32, Indices) /* vline: Indices -> Bool */ \
+    ROW(70, hline, i32, Object) /* hline: Object -> Bool */ \
+    ROW(71, hline, i32, Indices) /* hline: Indices -> Bool */ \
+    ROW(72, toindices, Indices, Object) /* toindices: Object -> Indices */ \
+    ROW(73, toindices, Indices, Indices) /* toindices: Indices -> Indices */ \
+    ROW(74, uppermost, i32, Object) /* uppermost: Object -> Int */ \
+    ROW(75, uppermost, i32, Indices) /* uppermost: Indices -> Int */ \
+    ROW(76, lowermost, i32, Object) /* lowermost: Object -> Int */ \
+    ROW(77, lowermost, i32, Indices) /* lowermost: Indices -> Int */ \
+    ROW(78, leftmost, i32, Object) /* leftmost: Object -> Int */ \
+    ROW(79, leftmost, i32, Indices) /* leftmost: Indices -> Int */ \
+    ROW(80, rightmost, i32, Object) /* rightmost: Object -> Int */ \
+    ROW(81, rightmost, i32, Indices) /* rightmost: Indices -> Int */ \
+    ROW(82, ulcorner, IJ, Object) /* ulcorner: Object -> IJ */ \
+    ROW(83, ulcorner, IJ, Indices) /* ulcorner: Indices -> IJ */ \
+    ROW(84, urcorner, IJ, Object) /* urcorner: Object -> IJ */ \
+    ROW(85, urcorner, IJ, Indices) /* urcorner: Indices -> IJ */ \
+    ROW(86, llcorner, IJ, Object) /* llcorner: Object -> IJ */ \
+    ROW(87, llcorner, IJ, Indices) /* llcorner: Indices -> IJ */ \
+    ROW(88, lrcorner, IJ, Object) /* lrcorner: Object -> IJ */ \
+    ROW(89, lrcorner, IJ, Indices) /* lrcorner: Indices -> IJ */ \
+    ROW(90, center, IJ, Object) /* center: Object -> IJ */ \
+    ROW(91, center, IJ, Indices) /* center: Indices -> IJ */ \
+    ROW(92, centerofmass, IJ, Object) /* centerofmass: Object -> IJ */ \
+    ROW(93, centerofmass, IJ, Indices) /* centerofmass: Indices -> IJ */ \
+    ROW(94, corners, Indices, Object) /* corners: Object -> Indices */ \
+    ROW(95, corners, Indices, Indices) /* corners: Indices -> Indices */ \
+    ROW(96, hmatching, i32, Object, Object) /* hmatching: Object, Object -> Bool */ \
+    ROW(97, hmatching, i32, Object, Indices) /* hmatching: Object, Indices -> Bool */ \
+    ROW(98, hmatching, i32, Indices, Object) /* hmatching: Indices, Object -> Bool */ \
+    ROW(99, hmatching, i32, Indices, Indices) /* hmatching: Indices, Indices -> Bool */ \
+    ROW(100, vmatching, i32, Object, Object) /* vmatching: Object, Object -> Bool */ \
+    ROW(101, vmatching, i32, Object, Indices) /* vmatching: Object, Indices -> Bool */ \
+    ROW(102, vmatching, i32, Indices, Object) /* vmatching: Indices, Object -> Bool */ \
+    ROW(103, vmatching, i32, Indices, Indices) /* vmatching: Indices, Indices -> Bool */ \
+    ROW(104, manhattan, i32, Object, Object) /* manhattan: Object, Object -> Int */ \
+    ROW(105, manhattan, i32, Object, Indices) /* manhattan: Object, Indices -> Int */ \
+    ROW(106, manhattan, i32, Indices, Object) /* manhattan: Indices, Object -> Int */ \
+    ROW(107, manhattan, i32, Indices, Indices) /* manhattan: Indices, Indices -> Int */ \
+    ROW(108, adjacent, i32, Object, Object) /* adjacent: Object, Object -> Bool */ \
+    ROW(109, adjacent, i32, Object, Indices) /* adjacent: Object, Indices -> Bool */ \
+    ROW(110, adjacent, i32, Indices, Object) /* adjacent: Indices, Object -> Bool */ \
+    ROW(111, adjacent, i32, Indices, Indices) /* adjacent: Indices, Indices -> Bool */ \
+    ROW(112, bordering, i32, Object, Grid) /* bordering: Object, Grid -> Bool */ \
+    ROW(113, bordering, i32, Indices, Grid) /* bordering: Indices, Grid -> Bool */ \
+    ROW(114, position, IJ, Object, Object) /* position: Object, Object -> IJ */ \
+    ROW(115, position, IJ, Object, Indices) /* position: Object, Indices -> IJ */ \
+    ROW(116, position, IJ, Indices, Object) /* position: Indices, Object -> IJ */ \
+    ROW(117, position, IJ, Indices, Indices) /* position: Indices, Indices -> IJ */ \
+    ROW(118, gravitate, IJ, Object, Object) /* gravitate: Object, Object -> IJ */ \
+    ROW(119, gravitate, IJ, Object, Indices) /* gravitate: Object, Indices -> IJ */ \
+    ROW(120, gravitate, IJ, Indices, Object) /* gravitate: Indices, Object -> IJ */ \
+    ROW(121, gravitate, IJ, Indices, Indices) /* gravitate: Indices, Indices -> IJ */ \
+    ROW(122, rot90, Grid, Grid) /* rot90: Grid -> Grid */ \
+    ROW(123, rot180, Grid, Grid) /* rot180: Grid -> Grid */ \
+    ROW(124, rot270, Grid, Grid) /* rot270: Grid -> Grid */ \
+    ROW(125, hmirror, Grid, Grid) /* hmirror: Grid -> Grid */ \
+    ROW(126, hmirror, Object, Object) /* hmirror: Object -> Object */ \
+    ROW(127, hmirror, Indices, Indices) /* hmirror: Indices -> Indices */ \
+    ROW(128, vmirror, Grid, Grid) /* vmirror: Grid -> Grid */ \
+    ROW(129, vmirror, Object, Object) /* vmirror: Object -> Object */ \
+    ROW(130, vmirror, Indices, Indices) /* vmirror: Indices -> Indices */ \
+    ROW(131, dmirror, Grid, Grid) /* dmirror: Grid -> Grid */ \
+    ROW(132, dmirror, Object, Object) /* dmirror: Object -> Object */ \
+    ROW(133, dmirror, Indices, Indices) /* dmirror: Indices -> Indices */ \
+    ROW(134, cmirror, Grid, Grid) /* cmirror: Grid -> Grid */ \
+    ROW(135, cmirror, Object, Object) /* cmirror: Object -> Object */ \
+    ROW(136, cmirror, Indices, Indices) /* cmirror: Indices -> Indices */ \
+    ROW(137, crop, Grid, Grid, IJ, IJ) /* crop: Grid, IJ, IJ -> Grid */ \
+    ROW(138, subgrid, Grid, Object, Grid) /* subgrid: Object, Grid -> Grid */ \
+    ROW(139, subgrid, Grid, Indices, Grid) /* subgrid: Indices, Grid -> Grid */ \
+    ROW(140, hconcat, Grid, Grid, Grid) /* hconcat: Grid, Grid -> Grid */ \
+    ROW(141, vconcat, Grid, Grid, Grid) /* vconcat: Grid, Grid -> Grid */ \
+    ROW(142, hsplit, GridSeq, Grid, i32) /* hsplit: Grid, Int -> [Grid] */ \
+    ROW(143, vsplit, GridSeq, Grid, i32) /* vsplit: Grid, Int -> [Grid] */ \
+    ROW(144, tophalf, Grid, Grid) /* tophalf: Grid -> Grid */ \
+    ROW(145, bottomhalf, Grid, Grid) /* bottomhalf: Grid -> Grid */ \
+    ROW(146, lefthalf, Grid, Grid) /* lefthalf: Grid -> Grid */ \
+    ROW(147, righthalf, Grid, Grid) /* righthalf: Grid -> Grid */ \
+    ROW(148, upscale, Grid, Grid, i32) /* upscale: Grid, Int -> Grid */ \
+    ROW(149, upscale, Object, Object, i32) /* upscale: Object, Int -> Object */ \
+    ROW(150, hupscale, Grid, Grid, i32) /* hupscale: Grid, Int -> Grid */ \
+    ROW(151, vupscale, Grid, Grid, i32) /* vupscale: Grid, Int -> Grid */ \
+    ROW(152, downscale, Grid, Grid, i32) /* downscale: Grid, Int -> Grid */ \
+    ROW(153, trim, Grid, Grid) /* trim: Grid -> Grid */ \
+    ROW(154, compress, Grid, Grid) /* compress: Grid -> Grid */ \
+    ROW(155, canvas, Grid, i32, IJ) /* canvas: Int, IJ -> Grid */ \
+    ROW(156, cellwise, Grid, Grid, Grid, i32) /* cellwise: Grid, Grid, Int -> Grid */ \
+    ROW(157, replace, Grid, Grid, i32, i32) /* replace: Grid, Int, Int -> Grid */ \
+    ROW(158, switch_, Grid, Grid, i32, i32) /* switch: Grid, Int, Int -> Grid */ \
+    ROW(159, index, OptInt, Grid, IJ) /* index: Grid, IJ -> Int? */ \
+    ROW(160, fill, Grid, Grid, i32, Object) /* fill: Grid, Int, Object -> Grid */ \
+    ROW(161, fill, Grid, Grid, i32, Indices) /* fill: Grid, Int, Indices -> Grid */ \
+    ROW(162, underfill, Grid, Grid, i32, Object) /* underfill: Grid, Int, Object -> Grid */ \
+    ROW(163, underfill, Grid, Grid, i32, Indices) /* underfill: Grid, Int, Indices -> Grid */ \
+    ROW(164, paint, Grid, Grid, Object) /* paint: Grid, Object -> Grid */ \
+    ROW(165, paint, Grid, Grid, CellSeq) /* paint: Grid, [Cell] -> Grid */ \
+    ROW(166, underpaint, Grid, Grid, Object) /* underpaint: Grid, Object -> Grid */ \
+    ROW(167, underpaint, Grid, Grid, CellSeq) /* underpaint: Grid, [Cell] -> Grid */ \
+    ROW(168, cover, Grid, Grid, Object) /* cover: Grid, Object -> Grid */ \
+    ROW(169, cover, Grid, Grid, Indices) /* cover: Grid, Indices -> Grid */ \
+    ROW(170, shift, Object, Object, IJ) /* shift: Object, IJ -> Object */ \
+    ROW(171, shift, Indices, Indices, IJ) /* shift: Indices, IJ -> Indices */ \
+    ROW(172, move, Grid, Grid, Object, IJ) /* move: Grid, Object, IJ -> Grid */ \
+    ROW(173, objects, Objects, Grid, i32, i32, i32) /* objects: Grid, Bool, Bool, Bool -> {Object} */ \
+    ROW(174, o_g, Objects, Grid, i32) /* o_g: Grid, Int -> {Object} */ \
+    ROW(175, partition, Objects, Grid) /* partition: Grid -> {Object} */ \
+    ROW(176, fgpartition, Objects, Grid) /* fgpartition: Grid -> {Object} */ \
+    ROW(177, frontiers, Objects, Grid) /* frontiers: Grid -> {Object} */ \
+    ROW(178, asindices, Indices, Grid) /* asindices: Grid -> Indices */ \
+    ROW(179, asobject, Object, Grid) /* asobject: Grid -> Object */ \
+    ROW(180, ofcolor, Indices, Grid, i32) /* ofcolor: Grid, Int -> Indices */ \
+    ROW(181, toobject, Object, Object, Grid) /* toobject: Object, Grid -> Object */ \
+    ROW(182, toobject, Object, Indices, Grid) /* toobject: Indices, Grid -> Object */ \
+    ROW(183, recolor, Object, i32, Object) /* recolor: Int, Object -> Object */ \
+    ROW(184, recolor, Object, i32, Indices) /* recolor: Int, Indices -> Object */ \
+    ROW(185, normalize, Object, Object) /* normalize: Object -> Object */ \
+    ROW(186, normalize, Indices, Indices) /* normalize: Indices -> Indices */ \
+    ROW(187, backdrop, Indices, Object) /* backdrop: Object -> Indices */ \
+    ROW(188, backdrop, Indices, Indices) /* backdrop: Indices -> Indices */ \
+    ROW(189, delta, Indices, Object) /* delta: Object -> Indices */ \
+    ROW(190, delta, Indices, Indices) /* delta: Indices -> Indices */ \
+    ROW(191, box, Indices, Object) /* box: Object -> Indices */ \
+    ROW(192, box, Indices, Indices) /* box: Indices -> Indices */ \
+    ROW(193, inbox, Indices, Object) /* inbox: Object -> Indices */ \
+    ROW(194, inbox, Indices, Indices) /* inbox: Indices -> Indices */ \
+    ROW(195, outbox, Indices, Object) /* outbox: Object -> Indices */ \
+    ROW(196, outbox, Indices, Indices) /* outbox: Indices -> Indices */ \
+    ROW(197, dneighbors, Indices, IJ) /* dneighbors: IJ -> Indices */ \
+    ROW(198, ineighbors, Indices, IJ) /* ineighbors: IJ -> Indices */ \
+    ROW(199, neighbors, Indices, IJ) /* neighbors: IJ -> Indices */ \
+    ROW(200, connect, Indices, IJ, IJ) /* connect: IJ, IJ -> Indices */ \
+    ROW(201, shoot, Indices, IJ, IJ) /* shoot: IJ, IJ -> Indices */ \
+    ROW(202, vfrontier, Indices, IJ) /* vfrontier: IJ -> Indices */ \
+    ROW(203, hfrontier, Indices, IJ) /* hfrontier: IJ -> Indices */ \
+    ROW(204, occurrences, Indices, Grid, Object) /* occurrences: Grid, Object -> Indices */ \
+    ROW(205, hperiod, i32, Object) /* hperiod: Object -> Int */ \
+    ROW(206, vperiod, i32, Object) /* vperiod: Object -> Int */
+
+// Those on numbers alone; those that cost the product of their arguments' sizes; those that fail for type given () for
+// an IJ, at once or after they have looked at their grid.
+#define AB_SCALARS(ROW) \
+    ROW(0, add, i32, i32, i32) /* add: Int, Int -> Int */ \
+    ROW(1, add, IJ, IJ, IJ) /* add: IJ, IJ -> IJ */ \
+    ROW(2, add, IJ, i32, IJ) /* add: Int, IJ -> IJ */ \
+    ROW(3, add, IJ, IJ, i32) /* add: IJ, Int -> IJ */ \
+    ROW(4, subtract, i32, i32, i32) /* subtract: Int, Int -> Int */ \
+    ROW(5, subtract, IJ, IJ, IJ) /* subtract: IJ, IJ -> IJ */ \
+    ROW(6, subtract, IJ, i32, IJ) /* subtract: Int, IJ -> IJ */ \
+    ROW(7, subtract, IJ, IJ, i32) /* subtract: IJ, Int -> IJ */ \
+    ROW(8, multiply, i32, i32, i32) /* multiply: Int, Int -> Int */ \
+    ROW(9, multiply, IJ, IJ, IJ) /* multiply: IJ, IJ -> IJ */ \
+    ROW(10, multiply, IJ, i32, IJ) /* multiply: Int, IJ -> IJ */ \
+    ROW(11, multiply, IJ, IJ, i32) /* multiply: IJ, Int -> IJ */ \
+    ROW(12, divide, i32, i32, i32) /* divide: Int, Int -> Int */ \
+    ROW(13, divide, IJ, IJ, IJ) /* divide: IJ, IJ -> IJ */ \
+    ROW(14, divide, IJ, i32, IJ) /* divide: Int, IJ -> IJ */ \
+    ROW(15, divide, IJ, IJ, i32) /* divide: IJ, Int -> IJ */ \
+    ROW(16, invert, i32, i32) /* invert: Int -> Int */ \
+    ROW(17, invert, IJ, IJ) /* invert: IJ -> IJ */ \
+    ROW(18, double_, i32, i32) /* double: Int -> Int */ \
+    ROW(19, double_, IJ, IJ) /* double: IJ -> IJ */ \
+    ROW(20, halve, i32, i32) /* halve: Int -> Int */ \
+    ROW(21, halve, IJ, IJ) /* halve: IJ -> IJ */ \
+    ROW(22, increment, i32, i32) /* increment: Int -> Int */ \
+    ROW(23, increment, IJ, IJ) /* increment: IJ -> IJ */ \
+    ROW(24, decrement, i32, i32) /* decrement: Int -> Int */ \
+    ROW(25, decrement, IJ, IJ) /* decrement: IJ -> IJ */ \
+    ROW(26, sign, i32, i32) /* sign: Int -> Int */ \
+    ROW(27, sign, IJ, IJ) /* sign: IJ -> IJ */ \
+    ROW(28, crement, i32, i32) /* crement: Int -> Int */ \
+    ROW(29, crement, IJ, IJ) /* crement: IJ -> IJ */ \
+    ROW(30, even, i32, i32) /* even: Int -> Bool */ \
+    ROW(31, positive, i32, i32) /* positive: Int -> Bool */ \
+    ROW(32, greater, i32, i32, i32) /* greater: Int, Int -> Bool */ \
+    ROW(33, flip, i32, i32) /* flip: Bool -> Bool */ \
+    ROW(34, both, i32, i32, i32) /* both: Bool, Bool -> Bool */ \
+    ROW(35, either, i32, i32, i32) /* either: Bool, Bool -> Bool */ \
+    ROW(36, toivec, IJ, i32) /* toivec: Int -> IJ */ \
+    ROW(37, tojvec, IJ, i32) /* tojvec: Int -> IJ */
+#define AB_MULTIPLIES(ROW) \
+    ROW(104) /* manhattan: Object, Object -> Int */ \
+    ROW(105) /* manhattan: Object, Indices -> Int */ \
+    ROW(106) /* manhattan: Indices, Object -> Int */ \
+    ROW(107) /* manhattan: Indices, Indices -> Int */ \
+    ROW(108) /* adjacent: Object, Object -> Bool */ \
+    ROW(109) /* adjacent: Object, Indices -> Bool */ \
+    ROW(110) /* adjacent: Indices, Object -> Bool */ \
+    ROW(111) /* adjacent: Indices, Indices -> Bool */ \
+    ROW(118) /* gravitate: Object, Object -> IJ */ \
+    ROW(119) /* gravitate: Object, Indices -> IJ */ \
+    ROW(120) /* gravitate: Indices, Object -> IJ */ \
+    ROW(121) /* gravitate: Indices, Indices -> IJ */ \
+    ROW(204) /* occurrences: Grid, Object -> Indices */
+#define AB_EMPTY_TUPLE_FAILS(ROW) \
+    ROW(1) /* add: IJ, IJ -> IJ */ \
+    ROW(2) /* add: Int, IJ -> IJ */ \
+    ROW(3) /* add: IJ, Int -> IJ */ \
+    ROW(5) /* subtract: IJ, IJ -> IJ */ \
+    ROW(6) /* subtract: Int, IJ -> IJ */ \
+    ROW(7) /* subtract: IJ, Int -> IJ */ \
+    ROW(9) /* multiply: IJ, IJ -> IJ */ \
+    ROW(10) /* multiply: Int, IJ -> IJ */ \
+    ROW(11) /* multiply: IJ, Int -> IJ */ \
+    ROW(13) /* divide: IJ, IJ -> IJ */ \
+    ROW(14) /* divide: Int, IJ -> IJ */ \
+    ROW(15) /* divide: IJ, Int -> IJ */ \
+    ROW(17) /* invert: IJ -> IJ */ \
+    ROW(19) /* double: IJ -> IJ */ \
+    ROW(21) /* halve: IJ -> IJ */ \
+    ROW(23) /* increment: IJ -> IJ */ \
+    ROW(25) /* decrement: IJ -> IJ */ \
+    ROW(27) /* sign: IJ -> IJ */ \
+    ROW(29) /* crement: IJ -> IJ */ \
+    ROW(137) /* crop: Grid, IJ, IJ -> Grid */ \
+    ROW(155) /* canvas: Int, IJ -> Grid */ \
+    ROW(170) /* shift: Object, IJ -> Object */ \
+    ROW(171) /* shift: Indices, IJ -> Indices */ \
+    ROW(197) /* dneighbors: IJ -> Indices */ \
+    ROW(198) /* ineighbors: IJ -> Indices */ \
+    ROW(199) /* neighbors: IJ -> Indices */ \
+    ROW(200) /* connect: IJ, IJ -> Indices */ \
+    ROW(201) /* shoot: IJ, IJ -> Indices */ \
+    ROW(202) /* vfrontier: IJ -> Indices */ \
+    ROW(203) /* hfrontier: IJ -> Indices */
+#define AB_EMPTY_TUPLE_AFTER_GRID(ROW) \
+    ROW(159) /* index: Grid, IJ -> Int? */
+
+// How the check on load writes a type.
+#define AB_PATTERNS(ROW) \
+    ROW(i32, "I") \
+    ROW(OptInt, "O") \
+    ROW(IJ, "P") \
+    ROW(Cell, "K") \
+    ROW(Grid, "G") \
+    ROW(Indices, "{P}") \
+    ROW(Object, "{K}") \
+    ROW(Ints, "{I}") \
+    ROW(IntSeq, "[I]") \
+    ROW(Objects, "{{K}}") \
+    ROW(ObjectSeq, "[{K}]") \
+    ROW(GridSeq, "[G]") \
+    ROW(CellSeq, "[K]")
+
+// The arrays of packed samples: type of an entry, name.
+#define AB_PACKED(ROW) \
+    ROW(u8, cells) \
+    ROW(i64, offset) \
+    ROW(i32, height) \
+    ROW(i32, width) \
+    ROW(i32, input) \
+    ROW(i32, expected) \
+    ROW(i32, task) \
+    ROW(i32, first) \
+    ROW(i32, count) \
+    ROW(i32, demo)
