@@ -25,13 +25,20 @@ typedef unsigned long long uint64_t;
 
 // AB_CALL is for what is big and called from many places: on the GPU a call of its own, so that the kernel stays small
 // enough for its compiler and its instruction cache.
+// AB_INLINE is for a piece of one function that stands by itself for the reader: never a call.
 // AB_ROLLED stands before loops that are not to be unrolled there, for the same reason.
 #if AB_DEVICE
 #define AB_FN __device__ inline
+#define AB_INLINE __device__ __forceinline__
 #define AB_CALL __device__ __noinline__
 #define AB_ROLLED _Pragma("unroll 1")
 #else
 #define AB_FN inline
+#if defined(__GNUC__)
+#define AB_INLINE inline __attribute__((always_inline))
+#else
+#define AB_INLINE inline
+#endif
 #define AB_CALL inline
 #define AB_ROLLED
 #endif

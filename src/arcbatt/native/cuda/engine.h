@@ -1,5 +1,5 @@
 // The GPU target: a launch of resident groups, each with an arena of its own, that take work items until none is left.
-// An item is a slice of the programs and a sample. backends/cuda.py builds the tables and reads the results.
+// An item is a slice of the programs and a sample. engine/cuda/launch.py builds the tables and reads the results.
 #pragma once
 
 #include "core/digest.h"
@@ -13,20 +13,20 @@ struct Slice {
     u32 code, types, parts, image, image_words, outputs, output_count;
     u32 input_slot, samples_slot, expected_slot;
 };
-// One of its outputs; its shape is as digest.h reads it.
+// One of its outputs; its shape is as core/digest.h reads it.
 struct SliceOutput {
     u32 slot, type, column, shape, shape_words;
 };
 
 // A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
-// shared out, or a halt to take up again, which come up on the way.
+// shared out, or a checkpoint to resume from, which are queued on the way.
 struct Task {
     u32 kind, a, b;
-    u32 ready;  // whether a task that came up is there
+    u32 ready;  // whether a queued task is there
 };
 enum TaskKind : u32 { START = 0, PART_OF = 1, TAKE_UP = 2 };
 
-// A halt (shares.h) and whose it is: of an item, or of a part that was left in turn.
+// A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was suspended likewise.
 struct Halt {
     u32 slice, sample;
     u32 index, n;           // the items that are left, as far as they are shared out
@@ -42,14 +42,14 @@ struct Part {
 };
 constexpr u64 NO_PLACE = ~u64(0);
 constexpr u32 MOST_PARTS = 24;           // a loop is shared out in
-constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for tasks to come up, some seconds
+constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for queued tasks, some seconds
 constexpr u32 MOST_NAP = 32000;          // nanoseconds between looks, since all groups look at the same words
 
 // Counters of a launch, each of which groups change as they go on.
 struct Progress {
     u32 next;        // task of the list, or batch
     u32 unfit;       // items that did not fit
-    u32 head, tail;  // of the queue of tasks that came up: the first not taken, and the first place that is free
+    u32 head, tail;  // of the queue of tasks: the first not taken, and the first place that is free
     u32 open;        // tasks that have not ended, in the list or the queue
     u32 halts, parts;
     u32 none;
@@ -71,12 +71,12 @@ struct Launch {
     u64 again;                                                                       // items that did not fit
     u64 patience;  // after how many ticks the loops of a list's items are shared out; 0 for never
     u64 halts, most_halts, parts, most_parts, shares, queue;
-    u64 memory, memory_words, memory_next;  // for halts and shares
+    u64 memory, memory_words, memory_next;  // for checkpoints and shares
     u64 ticks;                              // of each task, over 16; those of the queue behind those of the list
-    u64 objects, object_places, grids;      // of inputs, where they were found before (cuda_objects.h)
+    u64 objects, object_places, grids;      // of inputs, where they were found before (cuda/objects.h)
 };
 
-// What an output that is OK is to those who compare it; see digest.h.
+// What an output that is OK is to those who compare it; see core/digest.h.
 struct SeenThere {
     bool grid;
     i32 h, w;
@@ -128,7 +128,7 @@ struct DeviceResults {
     const Launch& p;
     const Packed& data;
 
-    AB_FN Status put(Interpreter& m, i32 sample, const SliceOutput& output, const u32* shape) const {
+    AB_FN Status put(Machine& m, i32 sample, const SliceOutput& output, const u32* shape) const {
         u64 place = u64(sample) * p.columns + output.column;
         Status s = m.status(output.slot);
         bool nothing = s == EMPTY_TUPLE;  // the corner of nothing is the empty tuple
@@ -182,7 +182,7 @@ struct Team {
 struct GroupWork {
     const Launch& p;
     Packed data;
-    Interpreter m{};
+    Machine m{};
     u32 loaded = NOWHERE;  // the slice whose image is in the arena of a group that takes tasks
 
     AB_FN GroupWork(const Launch& launch, Group lanes)
@@ -194,7 +194,7 @@ struct GroupWork {
         m.c.g = lanes;
         m.max_steps = p.max_steps;
         m.max_trips = trips_for(p.max_steps);
-        m.patience = i64(p.patience);
+        m.time_slice = i64(p.patience);
     }
 
     AB_FN Progress& progress() const { return *device_pointer<Progress>(p.progress); }
@@ -217,14 +217,14 @@ struct GroupWork {
         m.c.a.top = slice.image_words;
         m.steps = 0;
         m.depth = 0;
-        m.edge = 0;
-        m.late = false;
+        m.part_depth = 0;
+        m.suspended = false;
         m.started = clock_ticks();
         Inputs{m, data}.put(slice.input_slot, slice.samples_slot, slice.expected_slot, sample);
-        know(slice, sample);
+        use_known_objects(slice, sample);
     }
-    // Where the objects of the input in the arena are known.
-    AB_FN void know(const Slice& slice, i32 sample) {
+    // Objects of the input that were found before, for operations that ask for them.
+    AB_FN void use_known_objects(const Slice& slice, i32 sample) {
         bool there = p.objects && slice.input_slot && m.status(slice.input_slot) == OK;
         m.c.known.places = there ? device_pointer<const u32>(p.object_places) : nullptr;
         if (!there) return;
@@ -241,18 +241,18 @@ struct GroupWork {
             Status s = DeviceResults{p, data}.put(m, sample, output, blob() + output.shape);
             overflowed = s == OVERFLOW_ || overflowed;
         }
-        if (overflowed) note(number, sample);
+        if (overflowed) list_unfit(number, sample);
     }
     // An item that did not fit, of which there are no results.
-    AB_FN void leave(u32 number, i32 sample) const {
+    AB_FN void give_up(u32 number, i32 sample) const {
         const Slice& of = slice(number);
         m.c.g.each(of.output_count, [&](u32 k) {
             u32 column = reinterpret_cast<const SliceOutput*>(blob() + of.outputs)[k].column;
             device_pointer<u8>(p.statuses)[u64(sample) * p.columns + column] = u8(OVERFLOW_);
         });
-        note(number, sample);
+        list_unfit(number, sample);
     }
-    AB_FN void note(u32 number, i32 sample) const {
+    AB_FN void list_unfit(u32 number, i32 sample) const {
         m.c.g.one([&] {
             u32* pair = device_pointer<u32>(p.again) + 2 * u64(fetch_add(progress().unfit, 1));
             pair[0] = number;
@@ -274,18 +274,18 @@ struct GroupWork {
         else if (task.kind == PART_OF)
             run_part(task.a);
         else
-            take_up(task.a);
+            resume(task.a);
         m.c.g.one([&] {
             fetch_add(progress().open, u32(-1));
             if (p.ticks) device_pointer<u32>(p.ticks)[number] = u32((clock_ticks() - start) >> 4);
         });
     }
 
-    // --- tasks that come up ---
+    // --- the queue ---
     AB_FN Task* queue() const { return device_pointer<Task>(p.queue); }
 
     // Tasks of a kind for numbers from `first` on, by one lane; what they need is written.
-    AB_FN void come_up(u32 kind, u32 first, u32 count) const {
+    AB_FN void enqueue(u32 kind, u32 first, u32 count) const {
         fetch_add(progress().open, count);
         u32 at = fetch_add(progress().tail, count);
         for (u32 k = 0; k < count; ++k) {
@@ -296,8 +296,8 @@ struct GroupWork {
         fence();
         for (u32 k = 0; k < count; ++k) store_volatile(queue()[at + k].ready, 1);
     }
-    // Take up to `most` of those that came up, by one lane: how many, and the first.
-    AB_FN u32 take_late(u32 most_tasks, u32& first) const {
+    // Take up to `most_tasks` of the queue, by one lane: how many, and the first.
+    AB_FN u32 dequeue(u32 most_tasks, u32& first) const {
         if (!p.queue) return 0;
         for (;;) {
             first = load_volatile(progress().head);
@@ -308,16 +308,16 @@ struct GroupWork {
     }
     // The next one for a group; waits as long as others may have some, and is NOWHERE when all is done or has taken too
     // long to wait for.
-    AB_FN u32 next_late() const {
+    AB_FN u32 wait_for_queued() const {
         u32 first = 0, nap = 1000;
-        for (i64 since = clock_ticks(); take_late(1, first) == 0; nap = least(2 * nap, MOST_NAP)) {
+        for (i64 since = clock_ticks(); dequeue(1, first) == 0; nap = least(2 * nap, MOST_NAP)) {
             if (!AB_DEVICE || load_volatile(progress().open) == 0 || clock_ticks() - since > MOST_WAIT) return NOWHERE;
             wait_a_little(nap);
         }
         return first;
     }
     // Run one that was taken. Where it does not come it stays open, and the host sees that.
-    AB_FN void run_late(u32 at) {
+    AB_FN void run_queued(u32 at) {
         u32 there = m.c.g.from_one([&] {
             i64 since = clock_ticks();
             while (!load_volatile(queue()[at].ready) && clock_ticks() - since < MOST_WAIT) wait_a_little();
@@ -332,25 +332,25 @@ struct GroupWork {
         if (loaded != number) load(slice(number));
         loaded = number;
         begin(slice(number), sample);
-        m.run(0);
-        settle(number, u32(sample), NOWHERE);
+        Interpreter::run(m, 0);
+        end_task(number, u32(sample), NOWHERE);
     }
 
-    // What ran to its end gives its results to the item or the part it was for; what did not is put aside.
-    AB_FN void settle(u32 number, u32 sample, u32 parent) {
-        if (m.late)
-            put_aside(number, sample, parent);
+    // What ran to its end gives its results to the item or the part it was for; what did not is suspended.
+    AB_FN void end_task(u32 number, u32 sample, u32 parent) {
+        if (m.suspended)
+            suspend(number, sample, parent);
         else if (parent == NOWHERE)
             finish(number, i32(sample));
         else
-            give(parent);
+            give_share(parent);
     }
 
     AB_FN Halt* halts() const { return device_pointer<Halt>(p.halts); }
     AB_FN const Part& part(u32 number) const { return device_pointer<const Part>(p.parts)[number]; }
     AB_FN u32* words(u64 place) const { return device_pointer<u32>(p.memory) + place; }
 
-    // Room in the memory for halts and shares, or NO_PLACE.
+    // Room in the memory for checkpoints and shares, or NO_PLACE.
     AB_FN u64 room_for(u64 words) const {
         u64 place = 0, wanted = (words + 31) / 32 * 32;  // whole lines of a cache, which others may have part of
         m.c.g.one([&] { place = fetch_add(*device_pointer<u64>(p.memory_next), wanted); });
@@ -358,19 +358,20 @@ struct GroupWork {
         return place + wanted <= p.memory_words ? place : NO_PLACE;
     }
 
-    AB_FN void put_aside(u32 number, u32 sample, u32 parent) {
-        u32 level = m.level_to_share();
-        u64 place = room_for(Shares{m}.halt_words(level));
+    // Save a checkpoint, and share out the next items of its loop.
+    AB_FN void suspend(u32 number, u32 sample, u32 parent) {
+        u32 level = loops::level_to_share(m);
+        u64 place = room_for(Shares{m}.checkpoint_words(level));
         u32 at = m.c.g.from_one([&] { return fetch_add(progress().halts, 1); });
         if (at >= p.most_halts || place == NO_PLACE) {
             if (parent == NOWHERE)
-                leave(number, i32(sample));
+                give_up(number, i32(sample));
             else
                 m.c.g.one([&] { end_part(parent); });
             return;
         }
         const Frame& f = m.frames[level];
-        u32 grain = most(m.grain(level), 1u), done = u32(f.index - f.start);
+        u32 grain = most(loops::grain(m, level), 1u), done = u32(f.index - f.start);
         u64 items = least(f.n - f.index, next_items(grain, done, Shares{m}.steps_at(level)));
         Halt halt{number, sample, u32(f.index), u32(f.index + items), Shares{m}.top_at(level), parent, 0, 0,
                   0,      0,      place};
@@ -384,8 +385,8 @@ struct GroupWork {
         double left = steps < p.max_steps ? double(p.max_steps - steps) : 0.0;
         return u64(1.1 * left * done / double(most(steps, u64(1)))) + 1 + grain;
     }
-    // Make parts of a halt's items, by one lane. Where there is no room for them it is taken up at once, and does not
-    // fit.
+    // Make parts of a checkpoint's items, by one lane. Where there is no room for them it is resumed at once, and does
+    // not fit.
     AB_FN void share_out(Halt halt, u32 at, u32 count) const {
         u32 first = fetch_add(progress().parts, count), items = halt.n - halt.index;
         if (u64(first) + count > p.most_parts) count = 0;
@@ -398,13 +399,13 @@ struct GroupWork {
             device_pointer<u64>(p.shares)[first + k] = NO_PLACE;
         }
         fence();
-        come_up(count ? PART_OF : TAKE_UP, count ? first : at, count ? count : 1);
+        enqueue(count ? PART_OF : TAKE_UP, count ? first : at, count ? count : 1);
     }
     // A part has ended, and its share is written; after the last one its loop goes on. By one lane.
     AB_FN void end_part(u32 number) const {
         u32 halt = part(number).halt;
         fence();
-        if (fetch_add(halts()[halt].pending, u32(-1)) == 1) come_up(TAKE_UP, halt, 1);
+        if (fetch_add(halts()[halt].pending, u32(-1)) == 1) enqueue(TAKE_UP, halt, 1);
     }
 
     AB_FN const Halt& restored(u32 number) {
@@ -412,7 +413,7 @@ struct GroupWork {
         use_code(slice(halt.slice));
         loaded = halt.slice;
         Shares{m}.restore(words(halt.place));
-        know(slice(halt.slice), i32(halt.sample));
+        use_known_objects(slice(halt.slice), i32(halt.sample));
         return halt;
     }
 
@@ -420,28 +421,28 @@ struct GroupWork {
         Part one = part(number);
         Halt halt = restored(one.halt);
         Shares{m}.run_part(one.start, one.end);
-        settle(halt.slice, halt.sample, number);
+        end_task(halt.slice, halt.sample, number);
     }
-    AB_FN void give(u32 number) {
+    AB_FN void give_share(u32 number) {
         u32 before = halts()[part(number).halt].top;
-        Shares{m}.settle_list();
+        Shares{m}.end_part();
         u64 place = room_for(Shares{m}.share_words(before));
-        if (place != NO_PLACE) Shares{m}.give(before, words(place));
+        if (place != NO_PLACE) Shares{m}.save_share(before, words(place));
         m.c.g.one([&] {
             device_pointer<u64>(p.shares)[number] = place;
             end_part(number);
         });
     }
 
-    AB_FN void take_up(u32 number) {
+    AB_FN void resume(u32 number) {
         Halt halt = restored(number);
         bool all = halt.parts != 0 || Shares{m}.fail(OVERFLOW_);
         for (u32 k = 0; k < halt.parts && all; ++k) {
             u64 place = device_pointer<const u64>(p.shares)[halt.first_part + k];
-            all = Shares{m}.take(place == NO_PLACE ? nullptr : words(place), halt.top);
+            all = Shares{m}.merge(place == NO_PLACE ? nullptr : words(place), halt.top);
         }
-        Shares{m}.finish(all, halt.n);
-        settle(halt.slice, halt.sample, halt.parent);
+        Shares{m}.resume(all, halt.n);
+        end_task(halt.slice, halt.sample, halt.parent);
     }
 };
 
@@ -467,7 +468,7 @@ struct Batch {
 
     AB_FN void run() {
         const Slice& slice = work.slice(number);
-        Interpreter& m = work.m;
+        Machine& m = work.m;
         work.use_code(slice);
         each([&](i32 sample) {
             work.load(slice);
@@ -477,8 +478,8 @@ struct Batch {
         for (u32 pc = 0; m.code[pc] != HALT; pc += m.code[pc + 1]) {
             each([&](i32 sample) {
                 m.c.a.top = *m.c.a.base;
-                work.know(slice, sample);
-                m.instruction(pc);
+                work.use_known_objects(slice, sample);
+                Interpreter::instruction(m, pc);
                 m.c.g.sync();
                 *m.c.a.base = m.c.a.top;
             });
@@ -491,25 +492,25 @@ struct Batch {
 };
 
 // The next tasks of the list for a block, one for each of its groups, until there are none: items of one slice begin
-// at the same time, and their groups run the same code about the same time. Tasks that came up go before.
+// at the same time, and their groups run the same code about the same time. Queued tasks go before.
 AB_FN void take_together(GroupWork& work, Group lanes, Team team) {
-    constexpr u32 LATE = 1u << 31;
+    constexpr u32 QUEUED = 1u << 31;
     for (;;) {
         team.sync();
         if (team.group == 0) {
             lanes.one([&] {
-                u32 first = 0, late = work.take_late(team.groups, first);
-                team.shared[0] = late ? first : fetch_add(work.progress().next, team.groups);
-                team.shared[1] = late ? late | LATE : team.groups;
+                u32 first = 0, queued = work.dequeue(team.groups, first);
+                team.shared[0] = queued ? first : fetch_add(work.progress().next, team.groups);
+                team.shared[1] = queued ? queued | QUEUED : team.groups;
             });
         }
         team.sync();
         u32 number = team.shared[0] + team.group, count = team.shared[1];
-        if (!(count & LATE) && team.shared[0] >= work.p.work_count) return;
-        if (!(count & LATE))
+        if (!(count & QUEUED) && team.shared[0] >= work.p.work_count) return;
+        if (!(count & QUEUED))
             work.run(number);
-        else if (team.group < (count & ~LATE))
-            work.run_late(number);
+        else if (team.group < (count & ~QUEUED))
+            work.run_queued(number);
     }
 }
 
@@ -523,9 +524,9 @@ AB_FN void run_launch(const Launch& p, Group lanes, Team team) {
         while (!p.together && work.run(lanes.from_one([&] { return fetch_add(next, 1); }))) {
         }
         for (;;) {
-            u32 late = lanes.from_one([&] { return work.next_late(); });
-            if (late == NOWHERE) return;
-            work.run_late(late);
+            u32 queued = lanes.from_one([&] { return work.wait_for_queued(); });
+            if (queued == NOWHERE) return;
+            work.run_queued(queued);
         }
     }
     u32 samples = u32(p.order_count), size = u32(p.batch), a_slice = (samples + size - 1) / size;
