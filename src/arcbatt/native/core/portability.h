@@ -1,7 +1,7 @@
 // Everything that differs between the places this code is compiled for:
-//   - the CPU extension (any C++17 compiler), one lane a group;
-//   - the same on the CPU with 32 lanes a group, for tests: turns.h runs them by turns (AB_LANES=32);
-//   - NVIDIA GPUs from sm_60 on through NVRTC or nvcc, a warp a group (AB_LANES=32) or a thread (AB_LANES=1), no
+//   - the CPU extension (any C++17 compiler), one lane per group;
+//   - the same on the CPU with 32 lanes per group, for tests: testing/emulated_warp.h schedules them (AB_LANES=32);
+//   - NVIDIA GPUs from sm_60 on through NVRTC or nvcc, one warp per group (AB_LANES=32) or one thread (AB_LANES=1), no
 //     standard headers.
 #pragma once
 
@@ -47,7 +47,7 @@ typedef unsigned long long uint64_t;
 #define AB_LANES 1
 #endif
 static_assert(AB_LANES == 1 || AB_LANES == 32, "a group has one lane or 32");
-// Set where this code is compiled once more, for a lane of a group by itself (by_lanes.h).
+// Set where this code is compiled once more, for a lane of a group by itself (loops/lane_rounds.h).
 #ifndef AB_OWN_SLOTS
 #define AB_OWN_SLOTS 0
 #endif

@@ -1,5 +1,5 @@
 // Calls of arguments on the GPU: resident groups, each with an arena of its own, that take calls until none is left.
-// engine/cuda/calls.py builds the tables; bind/calls.h writes the words of arguments and reads those of values.
+// backends/cuda_calls.py builds the tables; calls.h writes the words of arguments and reads those of values.
 #pragma once
 
 #include "core/digest.h"

@@ -1,5 +1,5 @@
 // The GPU target: a launch of resident groups, each with an arena of its own, that take work items until none is left.
-// An item is a slice of the programs and a sample. engine/cuda/launch.py builds the tables and reads the results.
+// An item is a slice of the programs and a sample. backends/cuda.py builds the tables and reads the results.
 #pragma once
 
 #include "core/digest.h"
@@ -13,20 +13,20 @@ struct Slice {
     u32 code, types, parts, image, image_words, outputs, output_count;
     u32 input_slot, samples_slot, expected_slot;
 };
-// One of its outputs; its shape is as core/digest.h reads it.
+// One of its outputs; its shape is as digest.h reads it.
 struct SliceOutput {
     u32 slot, type, column, shape, shape_words;
 };
 
 // A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
-// shared out, or a checkpoint to resume from, which are queued on the way.
+// shared out, or a halt to take up again, which come up on the way.
 struct Task {
     u32 kind, a, b;
-    u32 ready;  // whether a queued task is there
+    u32 ready;  // whether a task that came up is there
 };
 enum TaskKind : u32 { START = 0, PART_OF = 1, TAKE_UP = 2 };
 
-// A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was suspended likewise.
+// A halt (shares.h) and whose it is: of an item, or of a part that was left in turn.
 struct Halt {
     u32 slice, sample;
     u32 index, n;           // the items that are left, as far as they are shared out
@@ -42,14 +42,14 @@ struct Part {
 };
 constexpr u64 NO_PLACE = ~u64(0);
 constexpr u32 MOST_PARTS = 24;           // a loop is shared out in
-constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for queued tasks, some seconds
+constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for tasks to come up, some seconds
 constexpr u32 MOST_NAP = 32000;          // nanoseconds between looks, since all groups look at the same words
 
 // Counters of a launch, each of which groups change as they go on.
 struct Progress {
     u32 next;        // task of the list, or batch
     u32 unfit;       // items that did not fit
-    u32 head, tail;  // of the queue of tasks: the first not taken, and the first place that is free
+    u32 head, tail;  // of the queue of tasks that came up: the first not taken, and the first place that is free
     u32 open;        // tasks that have not ended, in the list or the queue
     u32 halts, parts;
     u32 none;
@@ -71,12 +71,12 @@ struct Launch {
     u64 again;                                                                       // items that did not fit
     u64 patience;  // after how many ticks the loops of a list's items are shared out; 0 for never
     u64 halts, most_halts, parts, most_parts, shares, queue;
-    u64 memory, memory_words, memory_next;  // for checkpoints and shares
+    u64 memory, memory_words, memory_next;  // for halts and shares
     u64 ticks;                              // of each task, over 16; those of the queue behind those of the list
-    u64 objects, object_places, grids;      // of inputs, where they were found before (cuda/objects.h)
+    u64 objects, object_places, grids;      // of inputs, where they were found before (cuda_objects.h)
 };
 
-// What an output that is OK is to those who compare it; see core/digest.h.
+// What an output that is OK is to those who compare it; see digest.h.
 struct SeenThere {
     bool grid;
     i32 h, w;

@@ -12,6 +12,7 @@
 
 #include "check/check.h"
 #include "core/digest.h"
+#include "exec/interpreter.h"
 #include "exec/samples.h"
 
 namespace arcbatt {

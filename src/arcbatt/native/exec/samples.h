@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/packed.h"
+#include "exec/dispatch.h"
 #include "exec/machine.h"
 
 namespace arcbatt {

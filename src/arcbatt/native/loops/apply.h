@@ -26,7 +26,7 @@ struct Apply : Loop {
         return OK;
     }
 
-    static AB_FN bool accept_chunk(Machine& m, Ins, Frame& f, BodyRef body, Column result, u32 n) {
+    static AB_CALL bool accept_chunk(Machine& m, Ins, Frame& f, BodyRef body, Column result, u32 n) {
         if (f.acc_n + n > f.acc_room) return false;
         u32 kind = m.types[body.type()].kind, words = m.types[body.type()].slot_words;
         u32* acc = m.c.a.at(f.acc);

@@ -42,7 +42,7 @@ struct Best : Loop {
         return greatest(ins) ? order > 0 : order < 0;
     }
 
-    static AB_FN bool accept_chunk(Machine& m, Ins ins, Frame& f, BodyRef, Column result, u32 n) {
+    static AB_CALL bool accept_chunk(Machine& m, Ins ins, Frame& f, BodyRef, Column result, u32 n) {
         auto number = [&](u32 k) { return i32(result.at[k]); };
         i32 best = greatest(ins) ? m.c.g.max_of(n, INT_LEAST, number) : m.c.g.min_of(n, INT_MOST, number);
         i32 at = m.c.g.min_of(n, i32(n), [&](u32 k) { return number(k) == best ? i32(k) : i32(n); });

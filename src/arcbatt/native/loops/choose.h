@@ -14,7 +14,7 @@ struct Choose : Loop {
     }
     static AB_FN void load(Machine&, Ins, BodyRef, u64) {}
 
-    // The loop's result once its body has ended, however it did.
+    // Its result once the body has ended, however it did. It ends with that, so there is nothing to accept or finish.
     static AB_FN Status take(Machine& m, Ins ins, BodyRef body) {
         Status s = m.status(body.result());
         if (s == OK) copy_words(m.value(ins.dst()), m.value(body.result()), m.types[ins.type()].slot_words);

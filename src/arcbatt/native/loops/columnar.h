@@ -62,84 +62,104 @@ AB_FN ColumnRoom* column_room(Machine& m, u32 loop, u64 n, ColumnsRef shape) {
     return room + mine;
 }
 
+// --- a loop inside a columnar body ---
+
+// The best of a container's items for each item of the chunk: its value, and which item it is of.
+struct BestRows {
+    u32 *value, *item;
+};
 // What an item gives, and whether that is better than what was best before.
 struct Better {
     i32 value;
     bool is;
 };
 
-// A loop in a columnar body: the best of a container's items for each item of the chunk. What depends on the
-// container's items alone is computed first and kept; then the body runs for one of them after the other, each time for
-// the whole chunk.
-AB_CALL bool run_inner_best(Machine& m, ColumnRun& run, Ins ins) {
-    bool stays = run.shape.keeps(ins.dst());
-    if (run.pass == PASSING_ONLY && stays) return true;
-    if (m.status(ins.arg(0)) != OK) return false;
-    u32 n = count_in(m, ins, 0), chunk = run.m;
-    BodyRef body = body_of(ins, 0);
-    ColumnsRef shape = columns_of(ins);
-    if (n == 0 || n > MOST_INNER * chunk || shape.keeps(shape.result()) || m.trips + u64(n) * chunk > m.max_trips)
-        return false;
-    m.trips += u64(n) * chunk;
-    ColumnRoom* r = column_room(m, u32(ins.w - m.code), n, shape);
-    if (!r || !r->width) return false;
-    ColumnWords at(m.c.a.at(r->place), shape, r->width);
-    const u32* items = items_in(m, ins, 0);
-    for (u32 start = r->known; start < n; start = r->known) {
+// Compute what depends on the container's n items alone, as far as that is not known yet.
+AB_INLINE bool keep_inner_columns(Machine& m, Ins ins, u32 n, ColumnsRef shape, ColumnRoom& room, ColumnWords at) {
+    for (u32 start = room.known; start < n; start = room.known) {
         u32 some = least(n - start, CHUNK);
-        ColumnRun all{m.c, m.types, shape, at.kept, r->width, at.passing, at.spread, start, some, KEPT_ONLY, 0, 0};
-        all.load(body, 0, items, [](u32 k) { return k; });
+        ColumnRun all{m.c, m.types, shape, at.kept, room.width, at.passing, at.spread, start, some, KEPT_ONLY, 0, 0};
+        all.load(body_of(ins, 0), 0, items_in(m, ins, 0), [](u32 k) { return k; });
         if (!all.run(shape.code())) return false;
         at.set_steps(start, all.kept_cost);
-        r->known = start + some;
+        room.known = start + some;
     }
-    u64 cost = 2 + m.size_of(ins.arg_type(0), ins.arg(0));
-    for (u32 start = 0; start < n; start += CHUNK) cost += at.steps(start);
-    cost *= chunk;
+    return true;
+}
 
-    InnerItem item{shape, at.kept, r->width, 0};
-    u32 *best = at.passing, *which = at.passing + CHUNK;  // rows that keep nothing here
+// Run the inner body for one of the container's n items after the other, each time for the whole chunk.
+AB_INLINE bool find_inner_best(Machine& m, Ins ins, u32 n, ColumnRun& run, InnerItem& item, BestRows best) {
     bool greatest = Best::greatest(ins);
-    u64 cost_before = run.cost;
-    Pass pass_before = run.pass;
-    run.cost = 0;
-    run.pass = PASSING_ONLY;
-    run.inner = &item;
     for (; item.item < n; ++item.item) {
-        if (!run.run(shape.code())) return false;
-        Column result = run.column(shape.result());
+        if (!run.run(item.shape.code())) return false;
+        Column result = run.column(item.shape.result());
         m.c.g.mapped<Better>(
-            chunk,
+            run.m,
             [&](u32 k, Better& r) {
-                i32 now = i32(result.at[k]), before = i32(best[k]);
+                i32 now = i32(result.at[k]), before = i32(best.value[k]);
                 r = Better{now, item.item == 0 || (greatest ? now > before : now < before)};
                 return false;
             },
             [&](u32 k, Better r) {
                 if (!r.is) return;
-                best[k] = u32(r.value);
-                which[k] = item.item;
+                best.value[k] = u32(r.value);
+                best.item[k] = item.item;
             });
     }
+    return true;
+}
+
+AB_INLINE void put_inner_best(Machine& m, Ins ins, u32 n, BestRows best, Column out) {
+    if (Best::gives_value(ins)) {
+        m.c.g.each(n, [&](u32 k) { out.at[k] = best.value[k]; });
+        return;
+    }
+    u32 type = m.item_type(ins.arg_type(0)), words = m.types[type].slot_words, stride = m.types[type].item_words;
+    const u32* items = items_in(m, ins, 0);
+    m.c.g.each(n, [&](u32 k) {
+        u32 slot[3 * MAX_ITEM_WORDS];
+        unbox(m.types, type, items + u64(best.item[k]) * stride, slot);
+        for (u32 w = 0; w < words; ++w) out.word(w, k) = slot[w];
+    });
+}
+
+AB_CALL bool run_inner_best(Machine& m, ColumnRun& run, Ins ins) {
+    bool stays = run.shape.keeps(ins.dst());
+    if (run.pass == PASSING_ONLY && stays) return true;
+    if (m.status(ins.arg(0)) != OK) return false;
+    u32 n = count_in(m, ins, 0), chunk = run.m;
+    ColumnsRef shape = columns_of(ins);
+    if (n == 0 || n > MOST_INNER * chunk || shape.keeps(shape.result()) || m.trips + u64(n) * chunk > m.max_trips)
+        return false;
+    m.trips += u64(n) * chunk;
+    ColumnRoom* room = column_room(m, u32(ins.w - m.code), n, shape);
+    if (!room || !room->width) return false;
+    ColumnWords at(m.c.a.at(room->place), shape, room->width);
+    if (!keep_inner_columns(m, ins, n, shape, *room, at)) return false;
+    u64 cost = 2 + m.size_of(ins.arg_type(0), ins.arg(0));
+    for (u32 start = 0; start < n; start += CHUNK) cost += at.steps(start);
+    cost *= chunk;
+
+    InnerItem item{shape, at.kept, room->width, 0};
+    BestRows best{at.passing, at.passing + CHUNK};  // rows that keep nothing here
+    u64 cost_before = run.cost;
+    Pass pass_before = run.pass;
+    run.cost = 0;
+    run.pass = PASSING_ONLY;
+    run.inner = &item;
+    if (!find_inner_best(m, ins, n, run, item, best)) return false;
     run.inner = nullptr;
     run.pass = pass_before;
 
     Column out = run.column(ins.dst());
-    if (Best::gives_value(ins)) {
-        m.c.g.each(chunk, [&](u32 k) { out.at[k] = best[k]; });
-    } else {
-        u32 type = m.item_type(ins.arg_type(0)), words = m.types[type].slot_words, stride = m.types[type].item_words;
-        m.c.g.each(chunk, [&](u32 k) {
-            u32 slot[3 * MAX_ITEM_WORDS];
-            unbox(m.types, type, items + u64(which[k]) * stride, slot);
-            for (u32 w = 0; w < words; ++w) out.word(w, k) = slot[w];
-        });
-    }
+    put_inner_best(m, ins, chunk, best, out);
     cost = (cost + run.cost + run.sizes(ins.type(), out)) * u32(ins.times());
     run.cost = cost_before;
     (stays ? run.kept_cost : run.cost) += cost;
     return true;
 }
+
+// --- chunks ---
 
 // Take what the body gave for n items, which cost so many steps; false where they must be run one by one.
 AB_FN bool take_results(Machine& m, Ins ins, Frame& f, Column result, u32 n, u64 cost, Taken& taken) {

@@ -20,7 +20,7 @@ AB_FN u32 close(Machine& m, Ins ins, Frame& f) {
 }
 
 // End a loop that has failed, or whose result stands already.
-AB_FN u32 end(Machine& m, Ins ins, Frame& f, Status s) {
+AB_CALL u32 end(Machine& m, Ins ins, Frame& f, Status s) {
 #if AB_LANES > 1
     if (m.depth == m.part_depth) return end_part(m, s);
 #endif

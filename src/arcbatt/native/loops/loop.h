@@ -27,7 +27,7 @@ AB_FN u32 result_words(const Machine& m, Ins ins) { return m.types[m.item_type(i
 // --- before the first item ---
 
 // What a call costs that walks a container, or `two`; functions made from the items count for one each.
-AB_FN void charge_walk(Machine& m, Ins ins, bool two) {
+AB_CALL void charge_walk(Machine& m, Ins ins, bool two) {
     if (ins.has(OVER_FUNCTIONS))
         m.steps += 1 + count_in(m, ins, 0) + (ins.has(FUNCTIONS_VALUE) ? m.size_of(ins.arg_type(1), ins.arg(1)) : 1);
     else
@@ -67,7 +67,7 @@ AB_FN void keep_result(Machine& m, u32 mark, u32 type, u32* item) {
 
 // --- after the last item ---
 
-AB_FN Status charge_result(Machine& m, Ins ins) {
+AB_CALL Status charge_result(Machine& m, Ins ins) {
     u64 size;
     Status s = m.measure(ins.type(), m.value(ins.dst()), size);
     if (s != OK) return s;
@@ -102,7 +102,7 @@ struct Loop {
 
     // Columnar: the parameters for a chunk of items, and what the body gave for all n of them; false where these must
     // be run one by one.
-    static AB_FN void load_chunk(Machine& m, Ins ins, BodyRef body, const ColumnRun& run) {
+    static AB_CALL void load_chunk(Machine& m, Ins ins, BodyRef body, const ColumnRun& run) {
         run.load(body, 0, items_in(m, ins, 0), [](u32 k) { return k; });
     }
     static AB_FN bool accept_chunk(Machine&, Ins, Frame&, BodyRef, Column, u32) { return false; }

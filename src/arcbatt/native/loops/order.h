@@ -26,7 +26,7 @@ struct Order : Loop {
         return OK;
     }
 
-    static AB_FN bool accept_chunk(Machine& m, Ins, Frame& f, BodyRef, Column result, u32 n) {
+    static AB_CALL bool accept_chunk(Machine& m, Ins, Frame& f, BodyRef, Column result, u32 n) {
         u32* acc = m.c.a.at(f.acc);
         m.c.g.each(n, [&](u32 k) {
             acc[2 * (f.acc_n + k)] = int_key(i32(result.at[k]));

@@ -22,7 +22,7 @@ struct Papply : Apply {
         load_parameter(m, ins, body, 0, index);
         load_parameter(m, ins, body, 1, index);
     }
-    static AB_FN void load_chunk(Machine& m, Ins ins, BodyRef body, const ColumnRun& run) {
+    static AB_CALL void load_chunk(Machine& m, Ins ins, BodyRef body, const ColumnRun& run) {
         for (u32 k = 0; k < 2; ++k) run.load(body, k, items_in(m, ins, k), [](u32 i) { return i; });
     }
 };

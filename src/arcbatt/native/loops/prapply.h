@@ -21,7 +21,7 @@ struct Prapply : Apply {
         load_parameter(m, ins, body, 0, index / n);
         load_parameter(m, ins, body, 1, index % n);
     }
-    static AB_FN void load_chunk(Machine& m, Ins ins, BodyRef body, const ColumnRun& run) {
+    static AB_CALL void load_chunk(Machine& m, Ins ins, BodyRef body, const ColumnRun& run) {
         u32 n = count_in(m, ins, 1);
         run.load(body, 0, items_in(m, ins, 0), [&](u32 k) { return k / n; });
         run.load(body, 1, items_in(m, ins, 1), [&](u32 k) { return k % n; });

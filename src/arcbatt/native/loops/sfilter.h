@@ -25,7 +25,7 @@ struct Sfilter : Loop {
         return OK;
     }
 
-    static AB_FN bool accept_chunk(Machine& m, Ins ins, Frame& f, BodyRef, Column result, u32 n) {
+    static AB_CALL bool accept_chunk(Machine& m, Ins ins, Frame& f, BodyRef, Column result, u32 n) {
         u32 words = item_words(m, ins, 0);
         const u32* items = items_in(m, ins, 0) + u32(f.index) * words;
         u32* acc = m.c.a.at(f.acc);

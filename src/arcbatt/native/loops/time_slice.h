@@ -18,7 +18,7 @@ AB_FN u32 grain(const Machine& m, u32 level) {
 }
 
 // The outermost loop that others can take items of; NOWHERE if there is none.
-AB_FN u32 level_to_share(const Machine& m) {
+AB_CALL u32 level_to_share(const Machine& m) {
     for (u32 level = m.part_depth ? m.part_depth - 1 : 0; level < m.depth; ++level) {
         const Frame& f = m.frames[level];
         Ins ins{m.code + f.loop};
