@@ -10,7 +10,7 @@ namespace arcbatt {
 // A value as words without offsets; says where it is not what a value of its type must be.
 class Reading {
    public:
-    Reading(const Program& p, Interpreter& machine) : p_(p), m_(machine) {}
+    Reading(const Program& p, Machine& machine) : p_(p), m_(machine) {}
     fuzz::Words words;
     std::string wrong;
 
@@ -73,7 +73,7 @@ class Reading {
     }
 
     const Program& p_;
-    Interpreter& m_;
+    Machine& m_;
 };
 
 // A type as digest.h reads it; tuples are flat in the table, so nesting is not kept.

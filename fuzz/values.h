@@ -181,7 +181,7 @@ class Writer {
         Words parts = blob.parts;
         Types types{desc_.data(), parts.data()};
         Ctx c{Group{}, Arena{pool_.data(), u32(pool_.size()), u32(pool_.size())}};
-        return settle_items(c, types, type, words.data(), n);
+        return sort_unique_items(c, types, type, words.data(), n);
     }
     Words grid(u32 level) {
         u32 h = draw_.between(0, 12), w = draw_.between(0, 12), roll = draw_.below(100);

@@ -57,7 +57,7 @@ def write_corpus(target: Path) -> None:
 
     from arcbatt.data.packing import pack_samples
     from arcbatt.data.tasks import load_tasks
-    from arcbatt.engine.cpu import Engine
+    from arcbatt.engine.cpu import CpuEngine
     from arcbatt.solvers import library
     from arcbatt.syntax import parse_text
 
@@ -74,7 +74,7 @@ def write_corpus(target: Path) -> None:
     ]
     step = len(small) // _SAMPLES
     data = pack_samples([task.samples[0] for task in small[::step][:_SAMPLES]])
-    lowered = {name: Engine.of(programs).code for name, programs in workloads.items()}
+    lowered = {name: CpuEngine.of(programs).code for name, programs in workloads.items()}
     left_out = [
         f"{name}, {program}: {why}"
         for name, code in lowered.items()

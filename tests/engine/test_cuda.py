@@ -147,19 +147,19 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("max_steps", [300, 3_000, 100_000, MAX_STEPS])
-@pytest.mark.parametrize("patience", [1, 4])
-def test_long_loops_are_shared_out_and_nothing_changes(cuda, patience, max_steps):
+@pytest.mark.parametrize("time_slice", [1, 4])
+def test_long_loops_are_shared_out_and_nothing_changes(cuda, time_slice, max_steps):
     """Failures and the limit of steps come where they would have come in one go."""
     programs = [parse_program(f"def solve_{name}(I):\n    {text}\n") for name, text in LOOPS.items()] + LIBRARY[::60]
     samples = [sample for task in TASKS[::130] for sample in task.samples][:12]
     want = cpu.CpuEngine.of(programs, max_steps=max_steps).run(samples, "hash", complete=False)
     engine = cuda.CudaEngine.of(programs, max_steps=max_steps, slices=3, arena_bytes=1 << 20)
-    engine.cuda.time_slice = patience
+    engine.cuda.time_slice = time_slice
     got = engine.run(samples, "hash", complete=False)
     for name in ("statuses", "matches", "agreement", "hashes"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
-    assert engine.cuda.last.halts
-    assert engine.cuda.last.parts > engine.cuda.last.halts
+    assert engine.cuda.last.checkpoints
+    assert engine.cuda.last.parts > engine.cuda.last.checkpoints
 
 
 def test_a_queue_whose_tail_is_seen_late_has_no_tasks(cuda, monkeypatch):

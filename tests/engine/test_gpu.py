@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(cuda.device_count() == 0, reason="there is no NVIDIA GPU"),
 ]
-PATIENCE = {"as it is": None, "all loops shared out": 20_000}
+TIME_SLICE = {"as it is": None, "all loops shared out": 20_000}
 
 
 def same(got, want):
@@ -25,16 +25,16 @@ def same(got, want):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
 
 
-@pytest.mark.parametrize("patience", PATIENCE)
+@pytest.mark.parametrize("time_slice", TIME_SLICE)
 @pytest.mark.parametrize("batch", [32, 10**6])
-def test_the_library(patience, batch):
+def test_the_library(time_slice, batch):
     samples = [random_sample(seed) for seed in range(80)]
     engine = cuda.CudaEngine.of(LIBRARY, arena_bytes=1 << 18)
     engine.cuda.batch = batch
-    if PATIENCE[patience]:
-        engine.cuda.time_slice = PATIENCE[patience]
+    if TIME_SLICE[time_slice]:
+        engine.cuda.time_slice = TIME_SLICE[time_slice]
     same(engine.run(samples, "hash", complete=False), cpu.CpuEngine.of(LIBRARY).run(samples, "hash", complete=False))
-    assert not PATIENCE[patience] or engine.cuda.last.halts
+    assert not TIME_SLICE[time_slice] or engine.cuda.last.checkpoints
 
 
 def test_a_program_alone_whose_loops_all_groups_share():
@@ -46,7 +46,7 @@ def test_a_program_alone_whose_loops_all_groups_share():
     engine.cuda.time_slice = 2_000
     for _ in range(20):
         same(engine.run(samples, "hash", complete=False), want)
-        assert engine.cuda.last.halts
+        assert engine.cuda.last.checkpoints
 
 
 def test_random_programs_and_mutants():

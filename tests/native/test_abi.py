@@ -14,7 +14,7 @@ from arcbatt.compiler.declared import Struct
 from arcbatt.compiler.lower.layout import TypeRow
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.engine import custom_build
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.cuda import compile as cuda_compile
 from arcbatt.engine.outputs import REASONS, STATUS
 from arcbatt.language.failures import Reason
@@ -22,7 +22,7 @@ from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program
 
 CORES = pytest.mark.parametrize("core", [_core, _core_lanes], ids=["one lane", "emulated lanes"])
-ENGINE = Engine.of([parse_program("def solve_a(I):\n    return I\n")])
+ENGINE = CpuEngine.of([parse_program("def solve_a(I):\n    return I\n")])
 DATA = pack_samples([Sample(((1, 2),))])
 
 
@@ -125,7 +125,7 @@ def test_arrays_are_taken_by_name():
 def test_results_of_another_type_are_refused():
     given = {
         "limits": _core.Limits(words=1 << 16, most_words=1 << 16, max_steps=1000),
-        "threads": 1, "largest": 10, "outputs": ENGINE._outputs, "watch": lambda done: False,
+        "threads": 1, "largest": 10, "outputs": ENGINE.first._outputs, "watch": lambda done: False,
     }  # fmt: skip
     small, big = np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.int32)
     results = {
@@ -134,12 +134,12 @@ def test_results_of_another_type_are_refused():
         "done": np.zeros(1, np.uint8),
     }  # fmt: skip
     packed = _core.packed(arrays())
-    _core.run(ENGINE._program, packed, results=results, **given)
+    _core.run(ENGINE.first.loaded, packed, results=results, **given)
     with pytest.raises(TypeError, match="results: agreement is no array of the right type and shape"):
-        _core.run(ENGINE._program, packed, results=results | {"agreement": big}, **given)
-    given["outputs"] = ENGINE._outputs | {"starts": np.array([0, 9], np.uint32)}
+        _core.run(ENGINE.first.loaded, packed, results=results | {"agreement": big}, **given)
+    given["outputs"] = ENGINE.first._outputs | {"starts": np.array([0, 9], np.uint32)}
     with pytest.raises(ValueError, match="outputs: not one column and one shape for each output"):
-        _core.run(ENGINE._program, packed, results=results, **given)
+        _core.run(ENGINE.first.loaded, packed, results=results, **given)
 
 
 def test_machine_code_is_kept_by_version(monkeypatch):

@@ -96,7 +96,7 @@ LOOPS_INSIDE: Final = Enum(
     ("COLUMN_LOOPS", 1),
     ("LANE_LOOPS", 2, "some that lanes can run"),
 )
-TASK_KINDS: Final = Enum("TaskKind", "Kinds of tasks.", ("START", 0), ("PART_OF", 1), ("TAKE_UP", 2))
+TASK_KINDS: Final = Enum("TaskKind", "Kinds of tasks.", ("START", 0), ("PART_OF", 1), ("RESUME", 2))
 TOKENS: Final = Enum(
     "Token",
     "What the hash of a value is taken over.",
@@ -256,13 +256,13 @@ SLICE_OUTPUT: Final = Struct(
 TASK: Final = Struct(
     "Task",
     "A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was "
-    "shared out, or a halt to take up again, which come up on the way.",
+    "shared out, or a checkpoint to take up again, which come up on the way.",
     ("u32", "kind a b"),
     ("u32", "ready", "whether a task that came up is there"),
 )
 HALT: Final = Struct(
-    "Halt",
-    "A halt (loops/shares.h) and whose it is: of an item, or of a part that was left in turn.",
+    "Checkpoint",
+    "A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was left in turn.",
     ("u32", "slice sample"),
     ("u32", "index n", "the items that are left, as far as they are shared out"),
     ("u32", "top", "of the arena"),
@@ -272,7 +272,7 @@ HALT: Final = Struct(
     ("u32", "none"),
     ("u64", "place", "of its words"),
 )
-PART: Final = Struct("Part", "Items of a halt.", ("u32", "halt start end none"))
+PART: Final = Struct("Part", "Items of a checkpoint.", ("u32", "checkpoint start end none"))
 PROGRESS: Final = Struct(
     "Progress",
     "Counters of a launch, each of which groups change as they go on.",
@@ -280,7 +280,7 @@ PROGRESS: Final = Struct(
     ("u32", "unfit", "items that did not fit"),
     ("u32", "head tail", "of the queue of tasks that came up: the first not taken, and the first place that is free"),
     ("u32", "open", "tasks that have not ended, in the list or the queue"),
-    ("u32", "halts parts"),
+    ("u32", "checkpoints parts"),
     ("u32", "none"),
 )
 LAUNCH: Final = Struct(
@@ -298,9 +298,9 @@ LAUNCH: Final = Struct(
     ("u64", "columns statuses matches agreement hashes"),
     ("u64", "pool pool_bytes pool_next grid_offset grid_height grid_width largest", "grids that are kept"),
     ("u64", "again", "items that did not fit"),
-    ("u64", "patience", "after how many ticks the loops of a list's items are shared out; 0 for never"),
-    ("u64", "halts most_halts parts most_parts shares queue"),
-    ("u64", "memory memory_words memory_next", "for halts and shares"),
+    ("u64", "time_slice", "after how many ticks the loops of a list's items are shared out; 0 for never"),
+    ("u64", "checkpoints most_checkpoints parts most_parts shares queue"),
+    ("u64", "memory memory_words memory_next", "for checkpoints and shares"),
     ("u64", "ticks", "of each task, over 16; those of the queue behind those of the list"),
     ("u64", "objects object_places grids", "of inputs, where they were found before"),
 )

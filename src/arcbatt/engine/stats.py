@@ -17,7 +17,7 @@ class DeviceStats:
     traffic: Traffic = field(default_factory=Traffic)
     launches_ms: list[float] = field(default_factory=list)
     """What each took on the device."""
-    halts: int = 0
+    checkpoints: int = 0
     """Loops that were shared out."""
     parts: int = 0
     """Parts they were shared out in."""

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x564742bb595f6a04ull;
+constexpr u64 ABI_VERSION = 0x03d45da31716fcccull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -123,7 +123,7 @@ enum LoopsInside : u32 {
 enum TaskKind : u32 {
     START = 0,
     PART_OF = 1,
-    TAKE_UP = 2,
+    RESUME = 2,
 };
 
 // What the hash of a value is taken over.
@@ -277,14 +277,14 @@ struct SliceOutput {
 };
 
 // A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
-// shared out, or a halt to take up again, which come up on the way.
+// shared out, or a checkpoint to take up again, which come up on the way.
 struct Task {
     u32 kind, a, b;
     u32 ready;  // whether a task that came up is there
 };
 
-// A halt (loops/shares.h) and whose it is: of an item, or of a part that was left in turn.
-struct Halt {
+// A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was left in turn.
+struct Checkpoint {
     u32 slice, sample;
     u32 index, n;  // the items that are left, as far as they are shared out
     u32 top;  // of the arena
@@ -295,9 +295,9 @@ struct Halt {
     u64 place;  // of its words
 };
 
-// Items of a halt.
+// Items of a checkpoint.
 struct Part {
-    u32 halt, start, end, none;
+    u32 checkpoint, start, end, none;
 };
 
 // Counters of a launch, each of which groups change as they go on.
@@ -306,7 +306,7 @@ struct Progress {
     u32 unfit;  // items that did not fit
     u32 head, tail;  // of the queue of tasks that came up: the first not taken, and the first place that is free
     u32 open;  // tasks that have not ended, in the list or the queue
-    u32 halts, parts;
+    u32 checkpoints, parts;
     u32 none;
 };
 
@@ -323,9 +323,9 @@ struct Launch {
     u64 columns, statuses, matches, agreement, hashes;
     u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
     u64 again;  // items that did not fit
-    u64 patience;  // after how many ticks the loops of a list's items are shared out; 0 for never
-    u64 halts, most_halts, parts, most_parts, shares, queue;
-    u64 memory, memory_words, memory_next;  // for halts and shares
+    u64 time_slice;  // after how many ticks the loops of a list's items are shared out; 0 for never
+    u64 checkpoints, most_checkpoints, parts, most_parts, shares, queue;
+    u64 memory, memory_words, memory_next;  // for checkpoints and shares
     u64 ticks;  // of each task, over 16; those of the queue behind those of the list
     u64 objects, object_places, grids;  // of inputs, where they were found before
 };
@@ -435,20 +435,20 @@ struct CallLaunch {
     FIELD(Task, a, 4) \
     FIELD(Task, b, 8) \
     FIELD(Task, ready, 12) \
-    STRUCT(Halt, 48) \
-    FIELD(Halt, slice, 0) \
-    FIELD(Halt, sample, 4) \
-    FIELD(Halt, index, 8) \
-    FIELD(Halt, n, 12) \
-    FIELD(Halt, top, 16) \
-    FIELD(Halt, parent, 20) \
-    FIELD(Halt, first_part, 24) \
-    FIELD(Halt, parts, 28) \
-    FIELD(Halt, pending, 32) \
-    FIELD(Halt, none, 36) \
-    FIELD(Halt, place, 40) \
+    STRUCT(Checkpoint, 48) \
+    FIELD(Checkpoint, slice, 0) \
+    FIELD(Checkpoint, sample, 4) \
+    FIELD(Checkpoint, index, 8) \
+    FIELD(Checkpoint, n, 12) \
+    FIELD(Checkpoint, top, 16) \
+    FIELD(Checkpoint, parent, 20) \
+    FIELD(Checkpoint, first_part, 24) \
+    FIELD(Checkpoint, parts, 28) \
+    FIELD(Checkpoint, pending, 32) \
+    FIELD(Checkpoint, none, 36) \
+    FIELD(Checkpoint, place, 40) \
     STRUCT(Part, 16) \
-    FIELD(Part, halt, 0) \
+    FIELD(Part, checkpoint, 0) \
     FIELD(Part, start, 4) \
     FIELD(Part, end, 8) \
     FIELD(Part, none, 12) \
@@ -458,7 +458,7 @@ struct CallLaunch {
     FIELD(Progress, head, 8) \
     FIELD(Progress, tail, 12) \
     FIELD(Progress, open, 16) \
-    FIELD(Progress, halts, 20) \
+    FIELD(Progress, checkpoints, 20) \
     FIELD(Progress, parts, 24) \
     FIELD(Progress, none, 28) \
     STRUCT(Launch, 392) \
@@ -488,9 +488,9 @@ struct CallLaunch {
     FIELD(Launch, grid_width, 256) \
     FIELD(Launch, largest, 264) \
     FIELD(Launch, again, 272) \
-    FIELD(Launch, patience, 280) \
-    FIELD(Launch, halts, 288) \
-    FIELD(Launch, most_halts, 296) \
+    FIELD(Launch, time_slice, 280) \
+    FIELD(Launch, checkpoints, 288) \
+    FIELD(Launch, most_checkpoints, 296) \
     FIELD(Launch, parts, 304) \
     FIELD(Launch, most_parts, 312) \
     FIELD(Launch, shares, 320) \

@@ -22,14 +22,25 @@ _T = TypeVar("_T")
 Pairs = NDArray[np.int32]
 """Work items, a row each: slice and sample."""
 
-_MOST_HALTS: Final = 1 << 16
+_MOST_CHECKPOINTS: Final = 1 << 16
 _MOST_PARTS: Final = 1 << 20
 _NAP: Final = 0.0002
 _LOOK_EVERY: Final = 0.005
 """Seconds between looks at what a launch has done."""
 _NOTHING: Final = np.empty(0, np.uint32)
 _NO_SHARES: Final = dict.fromkeys(
-    ("halts", "most_halts", "parts", "most_parts", "shares", "queue", "memory", "memory_words", "memory_next"), 0
+    (
+        "checkpoints",
+        "most_checkpoints",
+        "parts",
+        "most_parts",
+        "shares",
+        "queue",
+        "memory",
+        "memory_words",
+        "memory_next",
+    ),
+    0,
 )
 NO_OBJECTS: Final = dict.fromkeys(("objects", "object_places", "grids"), 0)
 """What a launch says of the objects of inputs where none were found before."""
@@ -103,7 +114,9 @@ class Launcher:
         """What is allocated beside the memory for loops that are shared out."""
         most = _most_parts(memory_bytes)
         places = 8 * most
-        return _MOST_HALTS * HALT.bytes + PART.bytes * most + places + TASK.bytes * (most + _MOST_HALTS) + 4096
+        return (
+            _MOST_CHECKPOINTS * HALT.bytes + PART.bytes * most + places + TASK.bytes * (most + _MOST_CHECKPOINTS) + 4096
+        )
 
     def batches(self, work: Work, blocks: int, words: int) -> Pairs:
         """Run batches; the items that did not fit."""
@@ -176,7 +189,7 @@ class Launcher:
                 grid_width=address(out.width),
                 largest=self.largest,
                 again=address(again),
-                patience=time_slice,
+                time_slice=time_slice,
                 ticks=address(ticks),
                 **(shares.fields() if shares else _NO_SHARES),
                 **self.known,
@@ -191,7 +204,7 @@ class Launcher:
         done = PROGRESS.read(traffic.download(progress))
         if shares and done["open"]:
             raise UnfinishedError(f"{done['open']} tasks of a launch were left undone")
-        self.counts.halts += min(done["halts"], _MOST_HALTS)
+        self.counts.checkpoints += min(done["checkpoints"], _MOST_CHECKPOINTS)
         self.counts.parts += done["parts"]
         if ticks.size:
             tasks = [work.tasks, shares.queue[: done["tail"]]] if shares else [work.tasks]
@@ -225,7 +238,7 @@ class _Shares:
     def __init__(self, cupy: Any, memory_bytes: int) -> None:
         self._most_parts = _most_parts(memory_bytes)
         self._memory = cupy.empty(max(memory_bytes // 4, 1), np.uint32)
-        self._halts = cupy.empty(_MOST_HALTS * HALT.bytes, np.uint8)
+        self._halts = cupy.empty(_MOST_CHECKPOINTS * HALT.bytes, np.uint8)
         self._parts = cupy.empty((self._most_parts, PART.words), np.uint32)
         self._places = cupy.empty(self._most_parts, np.uint64)
         self._used = cupy.zeros(1, np.uint64)
@@ -234,13 +247,13 @@ class _Shares:
     @property
     def most_tasks(self) -> int:
         """How many tasks may come up."""
-        return self._most_parts + _MOST_HALTS
+        return self._most_parts + _MOST_CHECKPOINTS
 
     def fields(self) -> dict[str, int]:
         """What a launch says of it."""
         return {
-            "halts": address(self._halts),
-            "most_halts": _MOST_HALTS,
+            "checkpoints": address(self._halts),
+            "most_checkpoints": _MOST_CHECKPOINTS,
             "parts": address(self._parts),
             "most_parts": self._most_parts,
             "shares": address(self._places),

@@ -17,13 +17,13 @@ u64 ticks_now() {
 }
 
 // Runs code as Interpreter::run does. The time between two looks at the clock goes to the instruction that ran; a
-// loop's own time is what it spends between its bodies, and all of it where it runs by columns.
+// loop's own time is what it spends between its bodies, and all of it where it runs columnar.
 struct Watched {
     Counters* counters;  // by place in the code
 
     static bool failed(Status s) { return s != OK && s != EMPTY_TUPLE; }
 
-    void operator()(Interpreter& machine) const {
+    void operator()(Machine& machine) const {
         u32 pc = 0;
         u64 last = ticks_now();
         for (;;) {
@@ -31,7 +31,7 @@ struct Watched {
             u32 op = ins.op(), next;
             if (op == HALT) return;
             if (op == CHARGE) {
-                machine.owe(ins);
+                charge(machine, ins);
                 pc += ins.length();
                 continue;
             }
@@ -41,14 +41,14 @@ struct Watched {
             u32 top = machine.c.a.top;
             bool given = false;
             if (op == END_BODY) {
-                next = machine.end_body();
+                next = loops::end_body(machine);
             } else {
                 ++mine.calls;
                 given = failed(machine.first_failure(whole, 0, whole.strict()));
                 if (op >= LOOP_APPLY) {
-                    next = machine.begin_loop(pc, ins);
+                    next = loops::begin(machine, pc, ins);
                 } else {
-                    machine.plain(ins);
+                    plain_call(machine, ins);
                     next = pc + ins.length();
                 }
             }

@@ -208,7 +208,7 @@ constexpr u32 MANY_KEYS = 64;
 
 // Many keys that lie close together become a set as bits, one for each number there could be: no sorting. False where
 // they are too few or too far apart, or there is no room.
-AB_CALL bool settle_as_bits(const Ctx& c, u32* keys, u32 n, u32& left) {
+AB_CALL bool sort_unique_as_bits(const Ctx& c, u32* keys, u32 n, u32& left) {
     if (n < MANY_KEYS) return false;
     auto ordered = [&](u32 k) { return i32(keys[k] ^ 0x80000000u); };
     u32 low = u32(c.g.min_of(n, INT_MOST, ordered)) ^ 0x80000000u;
@@ -228,10 +228,10 @@ AB_CALL bool settle_as_bits(const Ctx& c, u32* keys, u32 n, u32& left) {
 #endif
 
 // Sort and drop what is equal: any keys to a set's.
-AB_FN u32 settle_keys(const Ctx& c, u32* keys, u32 n) {
+AB_FN u32 sort_unique_keys(const Ctx& c, u32* keys, u32 n) {
 #if AB_LANES > 1
     u32 left = 0;
-    if (settle_as_bits(c, keys, n, left)) return left;
+    if (sort_unique_as_bits(c, keys, n, left)) return left;
 #endif
     sort_keys(c, keys, n);
     return distinct_keys(c, keys, n);
@@ -304,7 +304,7 @@ AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
 }
 
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
-AB_CALL u32 settle_objects(const Ctx& c, u32* pairs, u32 n) {
+AB_CALL u32 sort_unique_objects(const Ctx& c, u32* pairs, u32 n) {
     constexpr u32 MANY = 64;
     auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))

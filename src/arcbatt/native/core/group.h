@@ -7,8 +7,9 @@
 //     earlier instruction left there; it never changes a word by what stood in it;
 //   - a region must not depend on the order of its indexes.
 //
-// With one lane a region is a plain loop. With 32 lanes on a CPU, turns.h runs each lane up to the next meeting in an
-// order that changes, so that code which leans on lanes being in step, or on order, fails its tests without a GPU.
+// With one lane a region is a plain loop. With 32 lanes on a CPU, testing/emulated_warp.h runs each lane up to the next
+// barrier in an order that changes, so that code which leans on lanes being in step, or on order, fails its tests
+// without a GPU.
 #pragma once
 
 #include "core/portability.h"
@@ -160,7 +161,7 @@ struct Group {
     Lanes* lanes = nullptr;
     u32 number = 0;
     u32 lane() const { return number; }
-    void sync() const { lanes->meet(number); }
+    void sync() const { lanes->barrier(number); }
     u32 ballot(bool x) const {
         lanes->board[number] = x;
         sync();

@@ -52,7 +52,7 @@ struct KeyBox {
 AB_FN bool unite_by_marks(Ctx& c, u32 kind, const u32* pairs, u32 n, u64 total, u32& out, u32& out_n) {
     constexpr u64 LEAST = 64, MOST_WORDS = 1 << 16;
     if (total < LEAST || kind == K_INT || kind == K_OPT) return false;
-    // f(key) for all keys: by lanes a set each where there are many.
+    // f(key) for all keys; where there are many sets, each lane takes some of them.
     auto visit = [&](auto f) {
         if (n >= 8 * AB_LANES) {
             c.g.each(n, [&](u32 k) {

@@ -1,7 +1,7 @@
 // Everything that differs between the places this code is compiled for:
-//   - the CPU extension (any C++17 compiler), one lane a group;
-//   - the same on the CPU with 32 lanes a group, for tests: turns.h runs them by turns (AB_LANES=32);
-//   - NVIDIA GPUs from sm_60 on through NVRTC or nvcc, a warp a group (AB_LANES=32) or a thread (AB_LANES=1), no
+//   - the CPU extension (any C++17 compiler), one lane per group;
+//   - the same on the CPU with 32 lanes per group, for tests: testing/emulated_warp.h schedules them (AB_LANES=32);
+//   - NVIDIA GPUs from sm_60 on through NVRTC or nvcc, one warp per group (AB_LANES=32) or one thread (AB_LANES=1), no
 //     standard headers.
 #pragma once
 
@@ -25,13 +25,20 @@ typedef unsigned long long uint64_t;
 
 // AB_CALL is for what is big and called from many places: on the GPU a call of its own, so that the kernel stays small
 // enough for its compiler and its instruction cache.
+// AB_INLINE is for a piece of one function that stands by itself for the reader: never a call.
 // AB_ROLLED stands before loops that are not to be unrolled there, for the same reason.
 #if AB_DEVICE
 #define AB_FN __device__ inline
+#define AB_INLINE __device__ __forceinline__
 #define AB_CALL __device__ __noinline__
 #define AB_ROLLED _Pragma("unroll 1")
 #else
 #define AB_FN inline
+#if defined(__GNUC__)
+#define AB_INLINE inline __attribute__((always_inline))
+#else
+#define AB_INLINE inline
+#endif
 #define AB_CALL inline
 #define AB_ROLLED
 #endif
@@ -40,7 +47,7 @@ typedef unsigned long long uint64_t;
 #define AB_LANES 1
 #endif
 static_assert(AB_LANES == 1 || AB_LANES == 32, "a group has one lane or 32");
-// Set where this code is compiled once more, for a lane of a group by itself (by_lanes.h).
+// Set where this code is compiled once more, for a lane of a group by itself (loops/lane_rounds.h).
 #ifndef AB_OWN_SLOTS
 #define AB_OWN_SLOTS 0
 #endif

@@ -254,9 +254,9 @@ AB_FN bool is_array(const Types& types, u32 type) {
     return (t.kind == K_SET || t.kind == K_SEQ) && is_key(types[t.item]);
 }
 // Sort and drop what is equal; how many are left.
-AB_CALL u32 settle_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
-    if (is_key(types[type])) return settle_keys(c, items, n);
-    if (is_array(types, type)) return settle_objects(c, items, n);
+AB_CALL u32 sort_unique_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
+    if (is_key(types[type])) return sort_unique_keys(c, items, n);
+    if (is_array(types, type)) return sort_unique_objects(c, items, n);
     u32 stride = types[type].item_words;
     sort_items(c, types, type, items, n);
     return c.g.squeeze(items, n, stride, [&](u32 a, u32 b) {

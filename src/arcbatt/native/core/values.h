@@ -30,7 +30,7 @@ struct Arena {
         return place;
     }
 #if AB_OWN_SLOTS
-    // A lane by itself (by_lanes.h) has slots of its own for the body it runs; all else is the group's.
+    // A lane by itself (loops/lane_rounds.h) has slots of its own for the body it runs; all else is the group's.
     u32 own_first, own_rows, own_place;
     AB_FN u32* at(u32 offset) const {
         return base + (offset - own_first < own_rows ? offset - own_first + own_place : offset);
@@ -56,7 +56,7 @@ struct Grid {
 };
 
 #if AB_LANES > 1
-// Objects of an item's input that were found before (cuda_objects.h): of every mode a place in the pool for each grid.
+// Objects of an item's input that were found before (cuda/objects.h): of every mode a place in the pool for each grid.
 struct KnownObjects {
     const u32 *pool, *places;
     u32 grids;   // how many there are

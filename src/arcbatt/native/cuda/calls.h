@@ -27,7 +27,7 @@ struct CallRun {
     CalledProgram program;
 
     // The arguments of a call into their slots; what they point to right behind the image.
-    AB_FN void put_arguments(Interpreter& m, const u32* row, const u32* end) const {
+    AB_FN void put_arguments(Machine& m, const u32* row, const u32* end) const {
         const CalledArgument* arguments = reinterpret_cast<const CalledArgument*>(blob + program.arguments);
         u32 words = 0;
         for (u32 k = 0; k < program.argument_count; ++k) words += arguments[k].words;
@@ -45,7 +45,7 @@ struct CallRun {
     }
 
     // The words of a value into the pool; where there is no room the host sees how much was wanted.
-    AB_FN void put_value(Interpreter& m, u32 call, const u32* value) const {
+    AB_FN void put_value(Machine& m, u32 call, const u32* value) const {
         const u32* shape = blob + program.shape;
         bool grid = program.shape_words == 1 && (shape[0] & KIND_BITS) == K_GRID;
         Grid g = grid ? Form<Grid>::load(value) : Grid{0, 0, 0};
@@ -80,7 +80,7 @@ struct CallRun {
     }
 
     AB_FN void all(Group lanes, u32 group) const {
-        Interpreter m{};
+        Machine m{};
         m.c.g = lanes;
         m.c.a = Arena{device_pointer<u32>(p.arenas) + u64(group) * p.arena_words, 0, u32(p.arena_words)};
         m.max_steps = p.max_steps;
@@ -100,7 +100,7 @@ struct CallRun {
             m.steps = 0;
             m.depth = 0;
             put_arguments(m, rows + starts[call], rows + starts[call + 1]);
-            m.run(0);
+            Interpreter::run(m, 0);
             m.c.g.sync();
             Status s = m.status(program.output_slot);
             if (s == OK) put_value(m, call, m.value(program.output_slot));

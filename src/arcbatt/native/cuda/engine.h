@@ -65,7 +65,7 @@ struct DeviceResults {
     const Launch& p;
     const Packed& data;
 
-    AB_FN Status put(Interpreter& m, i32 sample, const SliceOutput& output, const u32* shape) const {
+    AB_FN Status put(Machine& m, i32 sample, const SliceOutput& output, const u32* shape) const {
         u64 place = u64(sample) * p.columns + output.column;
         Status s = m.status(output.slot);
         bool nothing = s == EMPTY_TUPLE;  // the corner of nothing is the empty tuple
@@ -120,14 +120,14 @@ struct Team {
 struct GroupWork {
     const Launch& p;
     Packed data;
-    Interpreter m{};
+    Machine m{};
     u32 loaded = NOWHERE;  // the slice whose image is in the arena of a group that takes tasks
 
     AB_FN GroupWork(const Launch& launch, Group lanes) : p(launch), data(p.samples) {
         m.c.g = lanes;
         m.max_steps = p.max_steps;
         m.max_trips = trips_for(p.max_steps);
-        m.patience = i64(p.patience);
+        m.time_slice = i64(p.time_slice);
     }
 
     AB_FN Progress& progress() const { return *device_pointer<Progress>(p.progress); }
@@ -150,14 +150,14 @@ struct GroupWork {
         m.c.a.top = slice.image_words;
         m.steps = 0;
         m.depth = 0;
-        m.edge = 0;
-        m.late = false;
+        m.part_depth = 0;
+        m.suspended = false;
         m.started = clock_ticks();
         Inputs{m, data}.put(slice.input_slot, slice.samples_slot, slice.expected_slot, sample);
-        know(slice, sample);
+        use_known_objects(slice, sample);
     }
-    // Where the objects of the input in the arena are known.
-    AB_FN void know(const Slice& slice, i32 sample) {
+    // Objects of the input that were found before, for operations that ask for them.
+    AB_FN void use_known_objects(const Slice& slice, i32 sample) {
         bool there = p.objects && slice.input_slot && m.status(slice.input_slot) == OK;
         m.c.known.places = there ? device_pointer<const u32>(p.object_places) : nullptr;
         if (!there) return;
@@ -174,18 +174,18 @@ struct GroupWork {
             Status s = DeviceResults{p, data}.put(m, sample, output, blob() + output.shape);
             overflowed = s == OVERFLOW_ || overflowed;
         }
-        if (overflowed) note(number, sample);
+        if (overflowed) list_unfit(number, sample);
     }
     // An item that did not fit, of which there are no results.
-    AB_FN void leave(u32 number, i32 sample) const {
+    AB_FN void give_up(u32 number, i32 sample) const {
         const Slice& of = slice(number);
         m.c.g.each(of.output_count, [&](u32 k) {
             u32 column = reinterpret_cast<const SliceOutput*>(blob() + of.outputs)[k].column;
             device_pointer<u8>(p.statuses)[u64(sample) * p.columns + column] = u8(OVERFLOW_);
         });
-        note(number, sample);
+        list_unfit(number, sample);
     }
-    AB_FN void note(u32 number, i32 sample) const {
+    AB_FN void list_unfit(u32 number, i32 sample) const {
         m.c.g.one([&] {
             u32* pair = device_pointer<u32>(p.again) + 2 * u64(fetch_add(progress().unfit, 1));
             pair[0] = number;
@@ -207,18 +207,18 @@ struct GroupWork {
         else if (task.kind == PART_OF)
             run_part(task.a);
         else
-            take_up(task.a);
+            resume(task.a);
         m.c.g.one([&] {
             fetch_add(progress().open, u32(-1));
             if (p.ticks) device_pointer<u32>(p.ticks)[number] = u32((clock_ticks() - start) >> 4);
         });
     }
 
-    // --- tasks that come up ---
+    // --- the queue ---
     AB_FN Task* queue() const { return device_pointer<Task>(p.queue); }
 
     // Tasks of a kind for numbers from `first` on, by one lane; what they need is written.
-    AB_FN void come_up(u32 kind, u32 first, u32 count) const {
+    AB_FN void enqueue(u32 kind, u32 first, u32 count) const {
         fetch_add(progress().open, count);
         u32 at = fetch_add(progress().tail, count);
         for (u32 k = 0; k < count; ++k) {
@@ -229,8 +229,8 @@ struct GroupWork {
         fence();
         for (u32 k = 0; k < count; ++k) store_volatile(queue()[at + k].ready, 1);
     }
-    // Take up to `most` of those that came up, by one lane: how many, and the first.
-    AB_FN u32 take_late(u32 most_tasks, u32& first) const {
+    // Take up to `most_tasks` of the queue, by one lane: how many, and the first.
+    AB_FN u32 dequeue(u32 most_tasks, u32& first) const {
         if (!p.queue) return 0;
         for (;;) {
             first = load_volatile(progress().head);
@@ -241,16 +241,16 @@ struct GroupWork {
     }
     // The next one for a group; waits as long as others may have some, and is NOWHERE when all is done or has taken too
     // long to wait for.
-    AB_FN u32 next_late() const {
+    AB_FN u32 wait_for_queued() const {
         u32 first = 0, nap = 1000;
-        for (i64 since = clock_ticks(); take_late(1, first) == 0; nap = least(2 * nap, MOST_NAP)) {
+        for (i64 since = clock_ticks(); dequeue(1, first) == 0; nap = least(2 * nap, MOST_NAP)) {
             if (!AB_DEVICE || load_volatile(progress().open) == 0 || clock_ticks() - since > MOST_WAIT) return NOWHERE;
             wait_a_little(nap);
         }
         return first;
     }
     // Run one that was taken. Where it does not come it stays open, and the host sees that.
-    AB_FN void run_late(u32 at) {
+    AB_FN void run_queued(u32 at) {
         u32 there = m.c.g.from_one([&] {
             i64 since = clock_ticks();
             while (!load_volatile(queue()[at].ready) && clock_ticks() - since < MOST_WAIT) wait_a_little();
@@ -265,25 +265,25 @@ struct GroupWork {
         if (loaded != number) load(slice(number));
         loaded = number;
         begin(slice(number), sample);
-        m.run(0);
-        settle(number, u32(sample), NOWHERE);
+        Interpreter::run(m, 0);
+        end_task(number, u32(sample), NOWHERE);
     }
 
-    // What ran to its end gives its results to the item or the part it was for; what did not is put aside.
-    AB_FN void settle(u32 number, u32 sample, u32 parent) {
-        if (m.late)
-            put_aside(number, sample, parent);
+    // What ran to its end gives its results to the item or the part it was for; what did not is suspended.
+    AB_FN void end_task(u32 number, u32 sample, u32 parent) {
+        if (m.suspended)
+            suspend(number, sample, parent);
         else if (parent == NOWHERE)
             finish(number, i32(sample));
         else
-            give(parent);
+            give_share(parent);
     }
 
-    AB_FN Halt* halts() const { return device_pointer<Halt>(p.halts); }
+    AB_FN Checkpoint* checkpoints() const { return device_pointer<Checkpoint>(p.checkpoints); }
     AB_FN const Part& part(u32 number) const { return device_pointer<const Part>(p.parts)[number]; }
     AB_FN u32* words(u64 place) const { return device_pointer<u32>(p.memory) + place; }
 
-    // Room in the memory for halts and shares, or NO_PLACE.
+    // Room in the memory for checkpoints and shares, or NO_PLACE.
     AB_FN u64 room_for(u64 words) const {
         u64 place = 0, wanted = (words + 31) / 32 * 32;  // whole lines of a cache, which others may have part of
         m.c.g.one([&] { place = fetch_add(*device_pointer<u64>(p.memory_next), wanted); });
@@ -291,24 +291,25 @@ struct GroupWork {
         return place + wanted <= p.memory_words ? place : NO_PLACE;
     }
 
-    AB_FN void put_aside(u32 number, u32 sample, u32 parent) {
-        u32 level = m.level_to_share();
-        u64 place = room_for(Shares{m}.halt_words(level));
-        u32 at = m.c.g.from_one([&] { return fetch_add(progress().halts, 1); });
-        if (at >= p.most_halts || place == NO_PLACE) {
+    // Save a checkpoint, and share out the next items of its loop.
+    AB_FN void suspend(u32 number, u32 sample, u32 parent) {
+        u32 level = loops::level_to_share(m);
+        u64 place = room_for(Shares{m}.checkpoint_words(level));
+        u32 at = m.c.g.from_one([&] { return fetch_add(progress().checkpoints, 1); });
+        if (at >= p.most_checkpoints || place == NO_PLACE) {
             if (parent == NOWHERE)
-                leave(number, i32(sample));
+                give_up(number, i32(sample));
             else
                 m.c.g.one([&] { end_part(parent); });
             return;
         }
         const Frame& f = m.frames[level];
-        u32 grain = most(m.grain(level), 1u), done = u32(f.index - f.start);
+        u32 grain = most(loops::grain(m, level), 1u), done = u32(f.index - f.start);
         u64 items = least(f.n - f.index, next_items(grain, done, Shares{m}.steps_at(level)));
-        Halt halt{number, sample, u32(f.index), u32(f.index + items), Shares{m}.top_at(level), parent, 0, 0,
-                  0,      0,      place};
+        Checkpoint checkpoint{number, sample, u32(f.index), u32(f.index + items), Shares{m}.top_at(level), parent, 0, 0,
+                              0,      0,      place};
         Shares{m}.save(level, words(place));
-        m.c.g.one([&] { share_out(halt, at, u32(least(most(items / grain, u64(1)), u64(MOST_PARTS)))); });
+        m.c.g.one([&] { share_out(checkpoint, at, u32(least(most(items / grain, u64(1)), u64(MOST_PARTS)))); });
     }
     // How many items to share out: as many as take the loop to its limit of steps, at what those so far cost, for more
     // would be work for nothing. Where none is done yet, a few show what they cost.
@@ -317,64 +318,65 @@ struct GroupWork {
         double left = steps < p.max_steps ? double(p.max_steps - steps) : 0.0;
         return u64(1.1 * left * done / double(most(steps, u64(1)))) + 1 + grain;
     }
-    // Make parts of a halt's items, by one lane. Where there is no room for them it is taken up at once, and does not
-    // fit.
-    AB_FN void share_out(Halt halt, u32 at, u32 count) const {
-        u32 first = fetch_add(progress().parts, count), items = halt.n - halt.index;
+    // Make parts of a checkpoint's items, by one lane. Where there is no room for them it is resumed at once, and does
+    // not fit.
+    AB_FN void share_out(Checkpoint checkpoint, u32 at, u32 count) const {
+        u32 first = fetch_add(progress().parts, count), items = checkpoint.n - checkpoint.index;
         if (u64(first) + count > p.most_parts) count = 0;
-        halt.first_part = first;
-        halt.parts = halt.pending = count;
-        halts()[at] = halt;
+        checkpoint.first_part = first;
+        checkpoint.parts = checkpoint.pending = count;
+        checkpoints()[at] = checkpoint;
         for (u32 k = 0; k < count; ++k) {
-            u32 start = halt.index + u32(u64(items) * k / count), end = halt.index + u32(u64(items) * (k + 1) / count);
+            u32 start = checkpoint.index + u32(u64(items) * k / count),
+                end = checkpoint.index + u32(u64(items) * (k + 1) / count);
             device_pointer<Part>(p.parts)[first + k] = Part{at, start, end, 0};
             device_pointer<u64>(p.shares)[first + k] = NO_PLACE;
         }
         fence();
-        come_up(count ? PART_OF : TAKE_UP, count ? first : at, count ? count : 1);
+        enqueue(count ? PART_OF : RESUME, count ? first : at, count ? count : 1);
     }
     // A part has ended, and its share is written; after the last one its loop goes on. By one lane.
     AB_FN void end_part(u32 number) const {
-        u32 halt = part(number).halt;
+        u32 checkpoint = part(number).checkpoint;
         fence();
-        if (fetch_add(halts()[halt].pending, u32(-1)) == 1) come_up(TAKE_UP, halt, 1);
+        if (fetch_add(checkpoints()[checkpoint].pending, u32(-1)) == 1) enqueue(RESUME, checkpoint, 1);
     }
 
-    AB_FN const Halt& restored(u32 number) {
-        const Halt& halt = halts()[number];
-        use_code(slice(halt.slice));
-        loaded = halt.slice;
-        Shares{m}.restore(words(halt.place));
-        know(slice(halt.slice), i32(halt.sample));
-        return halt;
+    AB_FN const Checkpoint& restored(u32 number) {
+        const Checkpoint& checkpoint = checkpoints()[number];
+        use_code(slice(checkpoint.slice));
+        loaded = checkpoint.slice;
+        Shares{m}.restore(words(checkpoint.place));
+        use_known_objects(slice(checkpoint.slice), i32(checkpoint.sample));
+        return checkpoint;
     }
 
     AB_FN void run_part(u32 number) {
         Part one = part(number);
-        Halt halt = restored(one.halt);
+        Checkpoint checkpoint = restored(one.checkpoint);
         Shares{m}.run_part(one.start, one.end);
-        settle(halt.slice, halt.sample, number);
+        end_task(checkpoint.slice, checkpoint.sample, number);
     }
-    AB_FN void give(u32 number) {
-        u32 before = halts()[part(number).halt].top;
-        Shares{m}.settle_list();
+    AB_FN void give_share(u32 number) {
+        u32 before = checkpoints()[part(number).checkpoint].top;
+        Shares{m}.end_part();
         u64 place = room_for(Shares{m}.share_words(before));
-        if (place != NO_PLACE) Shares{m}.give(before, words(place));
+        if (place != NO_PLACE) Shares{m}.save_share(before, words(place));
         m.c.g.one([&] {
             device_pointer<u64>(p.shares)[number] = place;
             end_part(number);
         });
     }
 
-    AB_FN void take_up(u32 number) {
-        Halt halt = restored(number);
-        bool all = halt.parts != 0 || Shares{m}.fail(OVERFLOW_);
-        for (u32 k = 0; k < halt.parts && all; ++k) {
-            u64 place = device_pointer<const u64>(p.shares)[halt.first_part + k];
-            all = Shares{m}.take(place == NO_PLACE ? nullptr : words(place), halt.top);
+    AB_FN void resume(u32 number) {
+        Checkpoint checkpoint = restored(number);
+        bool all = checkpoint.parts != 0 || Shares{m}.fail(OVERFLOW_);
+        for (u32 k = 0; k < checkpoint.parts && all; ++k) {
+            u64 place = device_pointer<const u64>(p.shares)[checkpoint.first_part + k];
+            all = Shares{m}.merge(place == NO_PLACE ? nullptr : words(place), checkpoint.top);
         }
-        Shares{m}.finish(all, halt.n);
-        settle(halt.slice, halt.sample, halt.parent);
+        Shares{m}.resume(all, checkpoint.n);
+        end_task(checkpoint.slice, checkpoint.sample, checkpoint.parent);
     }
 };
 
@@ -400,7 +402,7 @@ struct Batch {
 
     AB_FN void run() {
         const Slice& slice = work.slice(number);
-        Interpreter& m = work.m;
+        Machine& m = work.m;
         work.use_code(slice);
         each([&](i32 sample) {
             work.load(slice);
@@ -410,8 +412,8 @@ struct Batch {
         for (u32 pc = 0; m.code[pc] != HALT; pc += m.code[pc + 1]) {
             each([&](i32 sample) {
                 m.c.a.top = *m.c.a.base;
-                work.know(slice, sample);
-                m.instruction(pc);
+                work.use_known_objects(slice, sample);
+                Interpreter::instruction(m, pc);
                 m.c.g.sync();
                 *m.c.a.base = m.c.a.top;
             });
@@ -424,25 +426,25 @@ struct Batch {
 };
 
 // The next tasks of the list for a block, one for each of its groups, until there are none: items of one slice begin
-// at the same time, and their groups run the same code about the same time. Tasks that came up go before.
+// at the same time, and their groups run the same code about the same time. Queued tasks go before.
 AB_FN void take_together(GroupWork& work, Group lanes, Team team) {
-    constexpr u32 LATE = 1u << 31;
+    constexpr u32 QUEUED = 1u << 31;
     for (;;) {
         team.sync();
         if (team.group == 0) {
             lanes.one([&] {
-                u32 first = 0, late = work.take_late(team.groups, first);
-                team.shared[0] = late ? first : fetch_add(work.progress().next, team.groups);
-                team.shared[1] = late ? late | LATE : team.groups;
+                u32 first = 0, queued = work.dequeue(team.groups, first);
+                team.shared[0] = queued ? first : fetch_add(work.progress().next, team.groups);
+                team.shared[1] = queued ? queued | QUEUED : team.groups;
             });
         }
         team.sync();
         u32 number = team.shared[0] + team.group, count = team.shared[1];
-        if (!(count & LATE) && team.shared[0] >= work.p.work_count) return;
-        if (!(count & LATE))
+        if (!(count & QUEUED) && team.shared[0] >= work.p.work_count) return;
+        if (!(count & QUEUED))
             work.run(number);
-        else if (team.group < (count & ~LATE))
-            work.run_late(number);
+        else if (team.group < (count & ~QUEUED))
+            work.run_queued(number);
     }
 }
 
@@ -456,9 +458,9 @@ AB_FN void run_launch(const Launch& p, Group lanes, Team team) {
         while (!p.together && work.run(lanes.from_one([&] { return fetch_add(next, 1); }))) {
         }
         for (;;) {
-            u32 late = lanes.from_one([&] { return work.next_late(); });
-            if (late == NOWHERE) return;
-            work.run_late(late);
+            u32 queued = lanes.from_one([&] { return work.wait_for_queued(); });
+            if (queued == NOWHERE) return;
+            work.run_queued(queued);
         }
     }
     u32 samples = u32(p.order_count), size = u32(p.batch), a_slice = (samples + size - 1) / size;

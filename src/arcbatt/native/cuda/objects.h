@@ -1,5 +1,6 @@
 // Finding the objects of many grids at once, before any program runs: programs that ask for those of their input copy
-// them. A warp a grid and mode, with its labels in shared memory; what does not fit there, programs find themselves.
+// them. One warp per grid and mode, with its labels in shared memory; what does not fit there, programs find
+// themselves.
 #pragma once
 
 #include "ops/objects.h"

@@ -12,6 +12,7 @@
 
 #include "check/check.h"
 #include "core/digest.h"
+#include "exec/interpreter.h"
 #include "exec/samples.h"
 
 namespace arcbatt {
@@ -25,9 +26,9 @@ struct Seen {
 };
 
 inline Group& group_of(Ctx& c) { return c.g; }
-inline Group& group_of(Interpreter& m) { return m.c.g; }
+inline Group& group_of(Machine& m) { return m.c.g; }
 inline bool same_state(const Ctx& a, const Ctx& b) { return a.a.top == b.a.top; }
-inline bool same_state(const Interpreter& a, const Interpreter& b) {
+inline bool same_state(const Machine& a, const Machine& b) {
     return a.c.a.top == b.c.a.top && a.steps == b.steps && a.depth == b.depth;
 }
 
@@ -50,12 +51,12 @@ inline void as_group(C& c, F f) {
 #endif
 }
 
-// How an item is run: as it is. profile.h has another that looks on.
+// How an item is run: as it is. bind/profile.cpp has another that looks on.
 struct Plainly {
-    void operator()(Interpreter& machine) const { machine.run(0); }
+    void operator()(Machine& m) const { Interpreter::run(m, 0); }
 };
 
-// One thread's interpreter over memory of its own, which grows when an item does not fit.
+// One thread's machine over memory of its own, which grows when an item does not fit.
 class Worker {
    public:
     Worker(const Program& program, const RunLimits& limits)
@@ -69,15 +70,15 @@ class Worker {
     // Run one sample, again in a bigger arena as long as something did not fit and there is more to be had.
     template <class How = Plainly>
     void run(const Packed& data, i32 sample, How how = How{}) {
-        auto put = [&](Interpreter& m) {
+        auto put = [&](Machine& m) {
             Inputs{m, data}.put(program_.input_slot, program_.samples_slot, program_.expected_slot, sample);
         };
         run_with([] {}, put, how);
     }
 
-    // The same for a call: the words of its arguments as `calls.h` lays them out.
+    // The same for a call: the words of its arguments as bind/calls.h lays them out.
     void run(const u32* row, u64 length) {
-        run_with([&] { put_arguments(row, length); }, [](Interpreter&) {}, Plainly{});
+        run_with([&] { put_arguments(row, length); }, [](Machine&) {}, Plainly{});
     }
 
     // `prepare` is done once, `put` by the group that then runs the code as `how` says.
@@ -88,7 +89,7 @@ class Worker {
             machine_.steps = 0;
             machine_.depth = 0;
             prepare();
-            as_group(machine_, [&](Interpreter& m) {
+            as_group(machine_, [&](Machine& m) {
                 put(m);
                 how(m);
             });
@@ -104,7 +105,7 @@ class Worker {
         }
     }
 
-    Interpreter& machine() { return machine_; }
+    Machine& machine() { return machine_; }
     u64 grown() const { return grown_; }
     u64 peak_words() const { return peak_; }
 
@@ -186,7 +187,7 @@ class Worker {
     u64 words_, most_, max_steps_, grown_ = 0, peak_ = 0;
     std::unique_ptr<u32[]> arena_;
     std::vector<i8> scratch_;
-    Interpreter machine_{};
+    Machine machine_{};
 };
 
 }  // namespace arcbatt

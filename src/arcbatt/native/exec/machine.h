@@ -1,13 +1,12 @@
-// A machine: what runs code, its slots, the frames of its loops, and its account of steps.
+// The machine: everything that running code changes. Its slots and values are in an arena; frames are the loops it is
+// in; it counts steps, and keeps room for the columns of columnar loops.
 //
-// A slot is a status word and the words of a value; code.h says how instructions lie. The layers above it each add what
-// they are named for, up to the Interpreter:
-//   Machine, Casts, GenericCalls, PlainCalls, Loops, LoopResults, ColumnLoops, LaneLoops, LoopExits, Interpreter
+// A slot is a status word and the words of a value; exec/code.h says how instructions lie. What instructions do is in
+// functions that take a machine: exec/plain_calls.h, exec/generic_calls.h, exec/casts.h and loops/.
+// exec/interpreter.h goes from one instruction to the next.
 #pragma once
 
 #include "exec/code.h"
-#include "loops/columns.h"
-#include "ops/containers.h"
 
 namespace arcbatt {
 
@@ -15,6 +14,7 @@ namespace arcbatt {
 // is one of a thousand at most; this stops code that charges nothing.
 AB_FN u64 trips_for(u64 max_steps) { return 2 * max_steps + (1u << 20); }
 
+// A loop that runs.
 struct Frame {
     u32 loop;  // place of the loop's instruction
     u32 body;  // which of its bodies runs
@@ -22,22 +22,30 @@ struct Frame {
     u32 acc, acc_n, acc_room;
     u64 index, n;
     u64 outer_steps;
-    u64 turn;  // a number no other run of a body has
-    u64 slow;  // items before this one are taken one by one
+    u64 run_id;      // a number no other run of a body has
+    u64 slow_until;  // items before this one are run one by one
     u32 best[MAX_ITEM_WORDS];
     u32 best_index;
-    u32 no_columns;  // whether it is not to be run by columns any more
+    u32 not_columnar;  // whether it is not to run columnar any more
 #if AB_LANES > 1
-    u64 widest;      // items of the loops inside it that could run by lanes, at most
-    u64 columns;     // and of those by columns
-    u32 turn_items;  // how many of its items lanes take together; 0 before they did
+    u64 inner_per_lane;  // items of the loops inside it that could run per-lane, at most
+    u64 inner_columnar;  // and of those that could run columnar
+    u32 round_items;     // how many of its items a per-lane round takes; 0 before the first
     u32 none;
     u64 item_steps;  // steps when its item began
     u64 start;       // the first item of this run of it
 #endif
 };
 
-constexpr u32 MAX_ROOMS = 8;  // for columns of loops
+// Where the columns of a loop are: at the far end of the arena, until the outermost loop is done.
+struct ColumnRoom {
+    u32 loop;    // place of the loop's instruction
+    u32 place;   // of the words: those for spreading, rows of a chunk, steps of kept columns by chunk, kept rows
+    u32 width;   // how many items kept rows have room for
+    u32 known;   // for how many items they are there
+    u64 run_id;  // and in which run of the body they depend on
+};
+constexpr u32 MAX_ROOMS = 8;
 
 struct Machine {
     Ctx c;
@@ -50,19 +58,19 @@ struct Machine {
     u32 depth;
     Frame frames[MAX_FRAMES];
     u32 capacity;  // of the arena, before columns took some
-    u64 turns;
+    u64 run_ids;   // how many were given
     u32 rooms;
     ColumnRoom room[MAX_ROOMS];
 #if AB_OWN_SLOTS
-    u32 floor;  // the depth at which the end of a body is the end of the run
+    u32 end_depth;  // the depth at which the end of a body is the end of the run
 #endif
 #if AB_LANES > 1
-    i64 patience;  // after how many ticks loops are left; 0 for any number
+    i64 time_slice;  // after how many ticks loops are suspended; 0 for never
     i64 started;
-    bool late;      // whether they were
-    u32 edge;       // the depth of a loop of which only a part is run, whose end is the end of the run; 0 for none
-    Status ended;   // how that came out
-    Status failed;  // why a loop ended that was shared out
+    bool suspended;
+    u32 part_depth;      // of a loop of which only a part is run, whose end is the end of the run; 0 for none
+    Status part_status;  // how that came out
+    Status failed;       // why a loop ended that was shared out
 #endif
 
     AB_FN u32* slot(u32 place) { return c.a.at(place); }
@@ -93,8 +101,8 @@ struct Machine {
         return words[1] > MAX_ITEMS || size > MAX_SIZE ? LIMIT : OK;
     }
 
-    // Settle what a call cost: charged as often as it is written, and kept where bodies owe it.
-    AB_FN void settle(Ins ins, u64 cost) {
+    // Count the steps of a call as often as it is written, and keep them where bodies charge them.
+    AB_FN void charge_call(Ins ins, u64 cost) {
         if (ins.times() > 0) {
             steps += u64(ins.times()) * cost;
             if (steps > max_steps) *slot(ins.dst()) = LIMIT;

@@ -8,107 +8,121 @@ namespace arcbatt {
 // More than a single call can cost that only walks its arguments and result.
 constexpr u64 MOST_LINEAR_STEPS = 8 * u64(MAX_SIZE);
 
-struct PlainCalls : GenericCalls {
-    AB_CALL void plain(Ins ins) {
-        u32 op = ins.op();
-        u32* dst = slot(ins.dst());
-        if (op == GUARD) {
-            Status guard = first_failure(ins, 1, ins.count());
-            if (guard == OK || guard == EMPTY_TUPLE) guard = status(ins.arg(0));
-            *dst = guard;
-            if (guard == OK) copy_words(dst + 1, value(ins.arg(0)), types[ins.type()].slot_words);
-            return;
-        }
-        Status s = first_failure(ins, 0, ins.strict());
-        bool with_empty_tuple = s == EMPTY_TUPLE && takes_empty_tuple(ins);
-        if (s != OK && !with_empty_tuple) {
-            *dst = s != EMPTY_TUPLE ? s : empty_tuple_argument(op);
-            if (ins.cost_place()) *slot(ins.cost_place()) = 0;
-            return;
-        }
-        if (op == CHOOSE) {
-            u32 from = ins.arg(*value(ins.arg(0)) ? 1 : 2);
-            *dst = status(from);
-            if (*dst == OK) copy_words(dst + 1, value(from), types[ins.type()].slot_words);
-            return;
-        }
-        u32 flags = ins.extra()[0];
-        if (flags & FIXED_COST) {  // every size is known from the types
-            s = call(ins, dst + 1);
-            *dst = s;
-            // A call that fails owes for its arguments alone.
-            u64 cost = ins.extra()[1] - (s == OK ? 0 : types[ins.type()].leaves);
-            if (ins.times() >= 0 || ins.cost_place()) settle(ins, cost);
-            if (cost > max_steps) *dst = LIMIT;
-            return;
-        }
-        bool free = op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY;
-        bool counted = !free && (ins.times() >= 0 || ins.cost_place() || max_steps < MOST_LINEAR_STEPS);
-        bool multiplies = flags & MULTIPLIES;
-        u64 cost = 0;
-        if (counted || multiplies) {
-            cost = 1;
-            u64 sizes[MAX_ARGS];
-            u32 first = flags & ORIGINALS ? ins.count() / 2 : 0;
-            u32 written = ins.count() - first - (flags & HIDDEN_ARG ? 1 : 0);
-            for (u32 k = 0; k < written; ++k) {
-                u32 from = ins.arg(first + k);
-                sizes[k] = with_empty_tuple && status(from) == EMPTY_TUPLE ? 0 : size_of(ins.arg_type(first + k), from);
-                cost += sizes[k];
-            }
-            if (multiplies) cost += sizes[0] * sizes[1];
-        }
-        s = multiplies && cost > max_steps ? LIMIT
-            : with_empty_tuple             ? call_with_empty_tuple(ins, dst + 1)
-                                           : call(ins, dst + 1);
-        u64 size = 0;
-        const TypeDesc& type = types[ins.type()];
-        if (s == OK && !free && (counted || type.kind >= K_SET)) s = measure(ins.type(), dst + 1, size);
-        if (s == OK) cost += size;
-        *dst = counted && cost > max_steps ? LIMIT : s;
-        if (counted) settle(ins, cost);
-    }
+// --- () in place of an IJ ---
 
-    AB_FN Status call(Ins ins, u32* out) {
-        const u32* args[MAX_ARGS];
-        u32 count = least(ins.count(), MAX_ARGS);
-        for (u32 k = 0; k < count; ++k) args[k] = value(ins.arg(k));
-        u32 op = ins.op();
-        if (op < HALT) return call_variant(c, op, args, out);
-        return generic_call(ins, args, out);
-    }
-
-    // What a call makes of () in place of an IJ: what looks at the IJ before all else fails, the rest is left alone.
-    AB_FN Status empty_tuple_argument(u32 op) const {
-        switch (op) {
+// What a call makes of it: what looks at the IJ before all else fails, the rest is left alone.
+AB_FN Status empty_tuple_argument(u32 op) {
+    switch (op) {
 #define AB_CASE(number) case number:
-            AB_EMPTY_TUPLE_FAILS(AB_CASE)
+        AB_EMPTY_TUPLE_FAILS(AB_CASE)
 #undef AB_CASE
-            return TYPE;
-            case PART:
-                return EMPTY;
-        }
-        return ESCAPE;
+        return TYPE;
+        case PART:
+            return EMPTY;
     }
+    return ESCAPE;
+}
 
-    // Whether a call is made with () in place of an IJ, and its outcome: what looks at a grid first may fail for that,
-    // and no IJ of a container equals ().
-    AB_FN bool takes_empty_tuple(Ins ins) const {
-        switch (ins.op()) {
+// Whether a call is made with it, and its outcome: what looks at a grid first may fail for that, and no IJ of a
+// container equals ().
+AB_FN bool takes_empty_tuple(const Machine& m, Ins ins) {
+    switch (ins.op()) {
 #define AB_CASE(number) case number:
-            AB_EMPTY_TUPLE_AFTER_GRID(AB_CASE)
+        AB_EMPTY_TUPLE_AFTER_GRID(AB_CASE)
 #undef AB_CASE
-            return true;
-        }
-        return ins.op() == REMOVE && types[item_type(ins.type())].kind == K_IJ;
+        return true;
     }
-    AB_FN Status call_with_empty_tuple(Ins ins, u32* out) {
-        if (ins.op() != REMOVE) return Form<Grid>::load(value(ins.arg(0))).h == 0 ? EMPTY : TYPE;
-        copy_words(out, value(ins.arg(1)), 2);
-        return OK;
-    }
+    return ins.op() == REMOVE && m.types[m.item_type(ins.type())].kind == K_IJ;
+}
+AB_FN Status call_with_empty_tuple(Machine& m, Ins ins, u32* out) {
+    if (ins.op() != REMOVE) return Form<Grid>::load(m.value(ins.arg(0))).h == 0 ? EMPTY : TYPE;
+    copy_words(out, m.value(ins.arg(1)), 2);
+    return OK;
+}
 
-    AB_FN void owe(Ins ins) { steps += owed(c.a, ins); }
-};
+// --- calls ---
+
+AB_FN Status call_operation(Machine& m, Ins ins, u32* out) {
+    const u32* args[MAX_ARGS];
+    u32 count = least(ins.count(), MAX_ARGS);
+    for (u32 k = 0; k < count; ++k) args[k] = m.value(ins.arg(k));
+    u32 op = ins.op();
+    if (op < HALT) return call_variant(m.c, op, args, out);
+    return generic_call(m, ins, args, out);
+}
+
+// The first argument, unless another one failed.
+AB_INLINE void guard(Machine& m, Ins ins, u32* dst) {
+    Status s = m.first_failure(ins, 1, ins.count());
+    if (s == OK || s == EMPTY_TUPLE) s = m.status(ins.arg(0));
+    *dst = s;
+    if (s == OK) copy_words(dst + 1, m.value(ins.arg(0)), m.types[ins.type()].slot_words);
+}
+
+// The second or the third argument, whatever became of the other.
+AB_INLINE void choose(Machine& m, Ins ins, u32* dst) {
+    u32 from = ins.arg(*m.value(ins.arg(0)) ? 1 : 2);
+    *dst = m.status(from);
+    if (*dst == OK) copy_words(dst + 1, m.value(from), m.types[ins.type()].slot_words);
+}
+
+// A call of which every size is known from the types.
+AB_INLINE void fixed_cost_call(Machine& m, Ins ins, u32* dst) {
+    Status s = call_operation(m, ins, dst + 1);
+    *dst = s;
+    u64 cost = ins.extra()[1] - (s == OK ? 0 : m.types[ins.type()].leaves);  // without a result, of its arguments alone
+    if (ins.times() >= 0 || ins.cost_place()) m.charge_call(ins, cost);
+    if (cost > m.max_steps) *dst = LIMIT;
+}
+
+// What the arguments of a call cost, as they are written in the program.
+AB_INLINE u64 argument_cost(Machine& m, Ins ins, bool with_empty_tuple) {
+    u32 flags = ins.extra()[0];
+    u32 first = flags & ORIGINALS ? ins.count() / 2 : 0;
+    u32 written = ins.count() - first - (flags & HIDDEN_ARG ? 1 : 0);
+    u64 cost = 1, sizes[MAX_ARGS];
+    for (u32 k = 0; k < written; ++k) {
+        u32 from = ins.arg(first + k);
+        bool nothing = with_empty_tuple && m.status(from) == EMPTY_TUPLE;
+        sizes[k] = nothing ? 0 : m.size_of(ins.arg_type(first + k), from);
+        cost += sizes[k];
+    }
+    return flags & MULTIPLIES ? cost + sizes[0] * sizes[1] : cost;
+}
+
+// A call whose cost is measured, where anything can come of that.
+AB_INLINE void measured_call(Machine& m, Ins ins, bool with_empty_tuple, u32* dst) {
+    u32 op = ins.op();
+    bool free = op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY;
+    bool counted = !free && (ins.times() >= 0 || ins.cost_place() || m.max_steps < MOST_LINEAR_STEPS);
+    bool multiplies = ins.has(MULTIPLIES);
+    u64 cost = counted || multiplies ? argument_cost(m, ins, with_empty_tuple) : 0;
+    Status s = multiplies && cost > m.max_steps ? LIMIT
+               : with_empty_tuple               ? call_with_empty_tuple(m, ins, dst + 1)
+                                                : call_operation(m, ins, dst + 1);
+    u64 size = 0;
+    if (s == OK && !free && (counted || m.types[ins.type()].kind >= K_SET)) s = m.measure(ins.type(), dst + 1, size);
+    if (s == OK) cost += size;
+    *dst = counted && cost > m.max_steps ? LIMIT : s;
+    if (counted) m.charge_call(ins, cost);
+}
+
+AB_CALL void plain_call(Machine& m, Ins ins) {
+    u32* dst = m.slot(ins.dst());
+    if (ins.op() == GUARD) return guard(m, ins, dst);
+    Status s = m.first_failure(ins, 0, ins.strict());
+    bool with_empty_tuple = s == EMPTY_TUPLE && takes_empty_tuple(m, ins);
+    if (s != OK && !with_empty_tuple) {
+        *dst = s != EMPTY_TUPLE ? s : empty_tuple_argument(ins.op());
+        if (ins.cost_place()) *m.slot(ins.cost_place()) = 0;
+        return;
+    }
+    if (ins.op() == CHOOSE) return choose(m, ins, dst);
+    if (ins.has(FIXED_COST)) return fixed_cost_call(m, ins, dst);
+    measured_call(m, ins, with_empty_tuple, dst);
+}
+
+// What a body costs beside the calls in it that count themselves.
+AB_FN void charge(Machine& m, Ins ins) { m.steps += owed(m.c.a, ins); }
 
 }  // namespace arcbatt

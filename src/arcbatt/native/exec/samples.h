@@ -2,13 +2,14 @@
 #pragma once
 
 #include "core/packed.h"
-#include "exec/interpreter.h"
+#include "exec/dispatch.h"
+#include "exec/machine.h"
 
 namespace arcbatt {
 
 // What a program reads, put into the arena in front of what it computes.
 struct Inputs {
-    Interpreter& m;
+    Machine& m;
     const Packed& data;
 
     AB_FN Status place_grid(i32 number, u32* words) {

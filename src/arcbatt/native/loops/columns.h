@@ -1,15 +1,17 @@
-// Loops by columns: a body whose values are numbers runs for many items at once, one instruction after the other for
+// Columnar execution: a body whose values are numbers runs for many items at once, one instruction after the other for
 // all of them. That spares the interpreter's work for each item, lets compilers use vector instructions, and gives each
 // lane of a group an item of its own. A body may have loops that look for the best of a container's items, the same
 // container for all items of the loop around: these go through it once, for all items of a chunk at a time.
 //
 // A column holds one word of one slot for every item of a chunk. Only chunks where nothing fails are run so: whatever
-// is out of the ordinary makes a run give up, and the loop goes through these items one by one, which settles what
+// is out of the ordinary makes a run give up, and the loop goes through these items one by one, which finds out what
 // fails first and when the steps are used up. Columns that depend on nothing but the items are kept while the outermost
 // loop runs, since an inner loop often walks the same container again and again.
+//
+// This header runs a body's code for a chunk of items; loops/columnar.h runs a loop in chunks.
 #pragma once
 
-#include "loops/per_lane.h"
+#include "loops/lane_rounds.h"
 
 namespace arcbatt {
 
@@ -80,16 +82,7 @@ AB_FN bool on_numbers(Ctx& c, u32 opcode, u32 m, const Column* args, Column out,
     return false;
 }
 
-// Where the columns of a loop are: at the far end of the arena, until the outermost loop is done.
-struct ColumnRoom {
-    u32 loop;   // place of the loop's instruction
-    u32 place;  // of the words: those for spreading, rows of a chunk, steps of kept columns by chunk, kept rows
-    u32 width;  // how many items kept rows have room for
-    u32 known;  // for how many items they are there
-    u64 turn;   // and in which turn of the loop they depend on
-};
-
-// A loop inside a body that runs by columns, at one of its items: its kept columns, of which that item's are the same
+// A loop inside a columnar body, at one of its items: its kept columns, of which that item's are the same
 // for all items of the chunk.
 struct InnerItem {
     ColumnsRef shape;
@@ -236,7 +229,7 @@ struct ColumnRun {
         for (u32 w = 0; w < words; ++w) c.g.each(m, [&](u32 k) { to.word(w, k) = from.word(w, k); });
     }
 
-    // Instructions for values of any type, of which a body by columns has only these.
+    // Instructions for values of any type, of which a columnar body has only these.
     AB_FN bool general(Ins ins, const Column* args, Column out) const {
         u32 words = types[ins.type()].slot_words;
         switch (ins.op()) {

@@ -1,123 +1,95 @@
-// Loops by lanes: each lane of a group runs a loop's body for items of its own, as a group of one lane. The headers
-// are compiled once more for that (lane_library.h, which backends/cuda_source.py writes), with slots of its own for the
-// body; all else is read where the group has it. Results are taken in the order of the items.
-//
-// As with columns, what is out of the ordinary makes a turn give up, and the loop goes through its items one by one.
+// Per-lane loops: items of a loop shared out among the lanes of a group, a round of them at a time
+// (loops/lane_rounds.h runs the body for them).
 #pragma once
 
-#include "exec/code.h"
-#include "exec/dispatch.h"
+#include "loops/columnar.h"
 
 #if AB_LANES > 1
-#include "lane_library.h"
 
 namespace arcbatt {
+namespace loops {
 
-namespace own = arcbatt_lane;
+constexpr u32 LEAST_LANES = 4;      // fewer items are not worth lanes
+constexpr u32 WIDE_PER_LANE = 16;   // a loop inside this wide is the one to run per-lane
+constexpr u32 WIDE_COLUMNAR = 128;  // and so is a columnar one this wide
+constexpr u32 ROUND_ITEMS = 256;    // at most
 
-constexpr u32 LEAST_LANES = 4;     // fewer items are not worth lanes
-constexpr u32 WIDE_INSIDE = 16;    // a loop inside this wide is the one to run by lanes
-constexpr u32 WIDE_COLUMNS = 128;  // and so is one by columns this wide
-constexpr u32 LANE_TURN = 256;     // items taken together
-constexpr u32 LEAST_HEAP = 256;    // words a lane needs beside its slots
-constexpr u32 SKIPPED = 0xFFFFu;   // in place of a status
+AB_FN LanesRef lanes_of(Ins ins) { return LanesRef{body_of(ins, bodies(ins)).w}; }
 
-// Room in an arena for lanes: a section each, at its far end, and before them a quarter of it for what is gathered.
-struct LaneRoom {
-    u32 low, first, words;
-    AB_FN explicit LaneRoom(const Arena& a) {
-        low = (a.capacity - a.top) / 4;
-        words = (a.capacity - a.top - low) / AB_LANES;
-        first = a.top + low;
+// Note how wide loops inside a loop are.
+AB_FN void widen(Frame& f, u64 per_lane, u64 columnar) {
+    f.inner_per_lane = most(f.inner_per_lane, per_lane);
+    f.inner_columnar = most(f.inner_columnar, columnar);
+}
+
+// Whether the next items are for lanes. Where there are loops inside, the first item shows how wide they are: whether
+// the lanes do better inside.
+AB_FN bool lanes_suit(const Frame& f, Ins ins) {
+    if (!ins.has(PER_LANE) || f.body || f.index < f.slow_until || f.n - f.index < LEAST_LANES) return false;
+    switch (lanes_of(ins).inside()) {
+        case NO_LOOPS:
+            return true;
+        case COLUMN_LOOPS:
+            return f.index && f.inner_columnar < WIDE_COLUMNAR;
     }
-    AB_FN u32 section(u32 lane) const { return first + lane * words; }
-};
+    return f.index && f.inner_per_lane < WIDE_PER_LANE;
+}
 
-// Some items of a loop, as a table of rows: of every item the status, its steps in two words, and the words of what
-// the body gave.
-struct LaneTurn {
-    const Ctx& c;
-    const Types& types;
-    const u32* code;
-    Ins loop;
-    BodyRef body;
-    LanesRef shape;
-    u64 start;  // the first item
-    u32 m;      // how many there are
-    u64 max_steps, max_trips;
-    u32* table;
-    LaneRoom room;
+AB_FN Taken end_by_round(Machine& m, Frame& f, Status s, u64 cost) {
+    m.steps += cost;
+    f.slow_until = f.index;
+    return Taken{true, s};
+}
 
-    AB_FN u32& at(u32 row, u32 k) const { return table[row * m + k]; }
-    AB_FN Status status(u32 k) const { return Status(at(0, k)); }
-    AB_FN u64 steps(u32 k) const { return at(1, k) | u64(at(2, k)) << 32; }
-    AB_FN u32* words() const { return table + 3 * m; }
-    static AB_FN u64 table_words(u32 m, u32 slot_words) { return u64(m) * (3 + slot_words); }
-
-    // The lane's items one after the other, up to one that fails.
-    template <class F>
-    AB_FN void run(u32 lane, u32 depth, u64 turns, const F* frames) const {
-        u32 place = room.section(lane), rows = shape.rows(), end = place + room.words;
-        own::Interpreter one;
-        one.c.a = own::Arena{c.a.base, place + rows, end, shape.first(), rows, place};
-        one.types = own::Types{reinterpret_cast<const own::TypeDesc*>(types.table), types.parts};
-        one.code = code;
-        one.max_steps = max_steps;
-        one.trips = 0;
-        one.max_trips = max_trips;
-        one.depth = one.floor = depth;
-        one.capacity = end;
-        one.turns = turns;
-        one.rooms = 0;
-        for (u32 k = 0; k < depth; ++k) one.frames[k].turn = frames[k].turn;
-        copy_words(c.a.at(place), c.a.at(shape.first()), rows);
-        u32 words = types[body.type()].slot_words;
-        for (u32 k = lane; k < m; k += AB_LANES) {
-            u32 mark = one.c.a.top;
-            one.load_params(own::Ins{loop.w}, own::BodyRef{body.w}, start + k);
-            one.frames[depth - 1].turn = ++one.turns;
-            one.steps = 0;
-            one.run(body.code());
-            u32 s = u32(one.status(body.result()));
-            u32* value = one.value(body.result());
-            at(0, k) = s;
-            at(1, k) = u32(one.steps);
-            at(2, k) = u32(one.steps >> 32);
-            if (s != u32(OK)) {
-                for (k += AB_LANES; k < m; k += AB_LANES) at(0, k) = SKIPPED;
-                return;
-            }
-            u32 result[3 * MAX_ITEM_WORDS];
-            copy_words(result, value, words);
-            one.keep_low(mark, body.type(), result);
-            for (u32 w = 0; w < words; ++w) words_at(w, k) = result[w];
-        }
+// Take what the lanes found for the items of a round: all of it, or how the loop ended by it.
+AB_FN Taken take_results(Machine& m, Ins ins, Frame& f, const LaneRound& round, u32 mark) {
+    u32 n = round.n;
+    u32 good = u32(m.c.g.min_of(n, i32(n), [&](u32 k) { return round.status(k) == OK ? i32(n) : i32(k); }));
+    u32 last = stops_at(m.c, ins, round.words(), good);
+    u64 cost = round.steps_before(last < good ? last + 1 : good);
+    if (m.steps + cost > m.max_steps) return end_by_round(m, f, LIMIT, cost);  // all went well, but for too long
+    if (last < good) {
+        stop(m, ins, f.index + last);
+        return end_by_round(m, f, OK, cost);
     }
-    AB_FN u32& words_at(u32 w, u32 k) const { return words()[w * m + k]; }
-
-    AB_FN u64 steps_before(u32 end) const {
-        return u64(c.g.sum_of(end, [&](u32 k) { return i64(steps(k)); }));
+    if (good < n) {
+        Status s = round.status(good);
+        cost += round.steps(good);
+        if (s == OVERFLOW_ || s == EMPTY_TUPLE || s == ESCAPE || m.steps + cost > m.max_steps) return Taken{false, OK};
+        return end_by_round(m, f, s, cost);
     }
+    if (!accept_round(m, ins, f, round, mark)) return Taken{false, OK};
+    f.index += n;
+    f.slow_until = f.index;
+    m.trips += n;
+    m.steps += cost;
+    return Taken{false, OK};
+}
 
-    // Bring the items' data together from `to` on, in order; how many words that is, or NOWHERE if they do not fit.
-    AB_FN u32 gather(Arena& a, u32 to) const {
-        u32 type = body.type(), between = a.top;
-        auto length = [&](u32 k) {
-            u32 pair[2] = {words_at(0, k), words_at(1, k)};
-            return pair[0] < room.first ? 0 : data_words(types, type, pair);
-        };
-        u32 total = c.g.scan(m, length, [&](u32 k, u32 place) { at(1, k) = place; });
-        if (total > room.low) return NOWHERE;
-        c.g.each(m, [&](u32 k) {
-            u32 n = length(k);
-            const u32* from = a.at(words_at(0, k));
-            u32* there = a.at(between + at(1, k));
-            for (u32 w = 0; w < n; ++w) there[w] = from[w];
-            if (words_at(0, k) >= room.first) words_at(0, k) = to + at(1, k);
-        });
-        return total;
+// Run the body for the next items, each lane some of them; where that does not work, they are to be run one by one.
+AB_CALL Taken take_round(Machine& m, Ins ins, Frame& f) {
+    Ctx& c = m.c;
+    BodyRef body = body_of(ins, 0);
+    LanesRef shape = lanes_of(ins);
+    // Loops are suspended only between rounds, so where bodies may take long, a round is an item a lane at first.
+    if (f.round_items == 0) f.round_items = m.time_slice && shape.inside() != NO_LOOPS ? AB_LANES : ROUND_ITEMS;
+    u32 n = u32(least(f.n - f.index, u64(f.round_items))), mark = c.a.top;
+    i64 before = clock_ticks();
+    u32 place = c.a.take(LaneRound::table_words(n, m.types[body.type()].slot_words));
+    f.slow_until = f.index + n;  // unless all goes well
+    if (place == NOWHERE) return Taken{false, OK};
+    LaneRound round{m, ins, body, shape, f.index, n, c.a.at(place), LaneRoom(c.a)};
+    Taken taken{false, OK};
+    if (m.trips + n <= m.max_trips && round.room.words >= shape.rows() + LEAST_HEAP) {
+        c.g.each(AB_LANES, [&](u32 lane) { round.run(lane); });
+        taken = take_results(m, ins, f, round, mark);
     }
-};
+    if (f.slow_until > f.index) c.a.top = mark;
+    if (m.time_slice && c.g.from_one([&] { return clock_ticks() - before < m.time_slice / 64; }))
+        f.round_items = least(2 * f.round_items, ROUND_ITEMS);
+    return taken;
+}
 
+}  // namespace loops
 }  // namespace arcbatt
 #endif

@@ -94,8 +94,8 @@ AB_FN u32 zero_bytes(u32 word) {
 }
 
 // Objects picked in order from a set or a tuple as a set; how many are left.
-AB_FN u32 settled(const Ctx&, Objects, u32*, u32 n) { return n; }
-AB_FN u32 settled(const Ctx& c, ObjectSeq, u32* pairs, u32 n) { return settle_objects(c, pairs, n); }
+AB_FN u32 as_set(const Ctx&, Objects, u32*, u32 n) { return n; }
+AB_FN u32 as_set(const Ctx& c, ObjectSeq, u32* pairs, u32 n) { return sort_unique_objects(c, pairs, n); }
 
 }  // namespace shapes
 
@@ -202,7 +202,7 @@ AB_FN Status colorfilter(Ctx& c, C objects, i32 colour, Objects& out) {
             pairs[2 * at] = o.off;
             pairs[2 * at + 1] = o.n;
         });
-    out.n = shapes::settled(c, objects, pairs, n);
+    out.n = shapes::as_set(c, objects, pairs, n);
     c.a.top = out.off + 2 * out.n;
     return OK;
 }

@@ -61,7 +61,7 @@ AB_CALL Status combine(Ctx& c, const Types& types, u32 type, bool is_set, Items 
     c.g.each(a.n * stride, [&](u32 k) { to[k] = x[k]; });
     c.g.each(b.n * stride, [&](u32 k) { to[a.n * stride + k] = y[k]; });
     if (is_set) {
-        out.n = settle_items(c, types, type, to, out.n);
+        out.n = sort_unique_items(c, types, type, to, out.n);
         c.a.top = out.off + out.n * stride;
     }
     return OK;
@@ -94,7 +94,7 @@ AB_CALL Status insert(Ctx& c, const Types& types, u32 type, const u32* item, Ite
     const u32* x = c.a.at(set.off);
     c.g.each(set.n * stride, [&](u32 k) { to[k] = x[k]; });
     copy_words(to + set.n * stride, item, stride);
-    out.n = settle_items(c, types, type, to, out.n);
+    out.n = sort_unique_items(c, types, type, to, out.n);
     c.a.top = out.off + out.n * stride;
     return OK;
 }
@@ -173,7 +173,7 @@ AB_CALL Status merge(Ctx& c, const Types& types, u32 inner, bool to_set, Items f
         at += n;
     }
     if (to_set) {
-        out.n = settle_items(c, types, inner, to, out.n);
+        out.n = sort_unique_items(c, types, inner, to, out.n);
         c.a.top = out.off + out.n * stride;
     }
     return OK;
@@ -238,7 +238,7 @@ AB_CALL Status product(Ctx& c, const Types& types, u32 left, u32 right, bool lef
         });
     }
     if (!left_set || !right_set) {
-        out.n = settle_items(c, types, pair_type, to, out.n);
+        out.n = sort_unique_items(c, types, pair_type, to, out.n);
         c.a.top = out.off + out.n * stride;
     }
     return OK;
@@ -252,7 +252,7 @@ AB_CALL Status sizefilter(Ctx& c, const Types& types, u32 type, bool is_set, Ite
     out.n = c.g.compact(
         from.n, [&](u32 k) { return i64(x[2 * k + 1]) == size; },
         [&](u32 k, u32 place) { copy_words(to + 2 * place, x + 2 * k, 2); });
-    if (!is_set) out.n = settle_items(c, types, type, to, out.n);
+    if (!is_set) out.n = sort_unique_items(c, types, type, to, out.n);
     c.a.top = out.off + 2 * out.n;
     return OK;
 }

@@ -136,7 +136,7 @@ AB_FN Status frontiers(Ctx& c, Grid g, Objects& out) {
         if (column_of_one[j]) add_column(j);
     for (u32 i = 1; i < h; ++i)
         if (row_of_one[i]) add_row(i);
-    out.n = settle_objects(c, words(c, out), out.n);
+    out.n = sort_unique_objects(c, words(c, out), out.n);
     return OK;
 }
 

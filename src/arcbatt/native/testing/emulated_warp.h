@@ -1,6 +1,6 @@
-// The lanes of a group on a CPU, for tests: each has a stack of its own, and one after the other runs up to the next
-// meeting. Which comes first changes from meeting to meeting, by a fixed sequence. What a lane reads of another's
-// without a meeting between is then mostly not what a plain loop would have seen.
+// A warp emulated on a CPU, for tests: each lane of a group has a stack of its own, and one after the other runs up to
+// the next barrier. Which comes first changes from barrier to barrier, by a fixed sequence. What a lane reads of
+// another's without a barrier between is then mostly not what a plain loop would have seen.
 #pragma once
 
 #include <setjmp.h>
@@ -41,7 +41,7 @@ class Lanes {
     static constexpr uint32_t COUNT = AB_LANES;
     uint64_t board[COUNT] = {};  // what lanes show each other
 
-    // f(lane) for all lanes, which meet as often as each other.
+    // f(lane) for all lanes, which must come to as many barriers as each other.
     void run(std::function<void(uint32_t)> f) {
         body_ = std::move(f);
         for (uint32_t k = 0; k < COUNT; ++k) {
@@ -56,8 +56,9 @@ class Lanes {
                         uint32_t(uint64_t(self) >> 32), k);
         }
         for (;;) {
-            turn_ = turn_ * 6364136223846793005ull + 1442695040888963407ull;
-            uint32_t first = uint32_t(turn_ >> 40) % COUNT, step = 2 * (uint32_t(turn_ >> 50) % (COUNT / 2)) + 1;
+            schedule_ = schedule_ * 6364136223846793005ull + 1442695040888963407ull;
+            uint32_t first = uint32_t(schedule_ >> 40) % COUNT,
+                     step = 2 * (uint32_t(schedule_ >> 50) % (COUNT / 2)) + 1;
             uint32_t ended = 0;
             for (uint32_t k = 0; k < COUNT; ++k) {
                 uint32_t lane = (first + k * step) % COUNT;
@@ -72,7 +73,7 @@ class Lanes {
         }
     }
 
-    void meet(uint32_t lane) {
+    void barrier(uint32_t lane) {
         if (_setjmp(here_[lane]) == 0) {
             switch_[lane].leave(false, bottom_, size_);
             _longjmp(back_, 1);
@@ -110,7 +111,7 @@ class Lanes {
     jmp_buf back_, here_[COUNT];
     std::unique_ptr<char[]> stack_[COUNT];
     bool done_[COUNT] = {}, started_[COUNT] = {};
-    uint64_t turn_ = 1;
+    uint64_t schedule_ = 1;
     StackSwitch home_, switch_[COUNT];
     const void* bottom_ = nullptr;  // of the stack all lanes were started from
     size_t size_ = 0;

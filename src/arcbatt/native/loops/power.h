@@ -1,0 +1,33 @@
+// power: a function called with what it gave, a number of times. The body's parameter holds the value.
+#pragma once
+
+#include "loops/loop.h"
+
+namespace arcbatt {
+namespace loops {
+
+struct Power : Loop {
+    static constexpr bool TAKES_TWO = true;
+
+    // Outside of bodies each call of the function has an account of its own, so there is none of the loop.
+    static AB_FN bool has_account(Ins ins) { return ins.op() != LOOP_POWER || ins.times() >= 0; }
+
+    static AB_FN Status prepare(Machine& m, Ins ins, Frame& f) {
+        f.n = *m.value(ins.arg(1));
+        copy_words(m.value(body_of(ins, 0).param(0)), m.value(ins.arg(0)), m.types[ins.type()].slot_words);
+        return OK;
+    }
+    static AB_FN void load(Machine& m, Ins, BodyRef body, u64) { *m.slot(body.param(0)) = OK; }
+
+    static AB_FN Status accept(Machine& m, Ins ins, Frame&, BodyRef body, bool&) {
+        copy_words(m.value(body.param(0)), m.value(body.result()), m.types[ins.type()].slot_words);
+        return OK;
+    }
+    static AB_FN Status finish(Machine& m, Ins ins, Frame&) {
+        copy_words(m.value(ins.dst()), m.value(body_of(ins, 0).param(0)), m.types[ins.type()].slot_words);
+        return OK;
+    }
+};
+
+}  // namespace loops
+}  // namespace arcbatt
