@@ -1,4 +1,4 @@
-"""Kernels of operations of one's own: an expression over cells, or a function written in the kernel's own terms.
+"""Kernels of custom operations: an expression over cells, or a function written in the kernel's own terms.
 
 An operation's entry in the language holds its kernel; `arcbatt.op` puts it there.
 """
@@ -71,7 +71,7 @@ Kernel = CellKernel | SourceKernel
 
 
 def kernel_of(name: str) -> Kernel | None:
-    """The kernel of an operation of the language in use, if it is one's own and has one."""
+    """The kernel of a custom operation of the language in use, if it has one."""
     spec = current().ops.get(name)
     kernel = spec.kernel if spec else None
     return kernel if isinstance(kernel, CellKernel | SourceKernel) else None

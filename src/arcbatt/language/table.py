@@ -36,5 +36,5 @@ def add_op(spec: OpSpec) -> None:
 def remove_op(name: str) -> None:
     """Take a custom operation out of the language in use."""
     if name in STANDARD.ops or name not in current().ops:
-        raise UsageError(f"{name!r} is no operation of one's own")
+        raise UsageError(f"{name!r} is no custom operation")
     _InUse.language = _InUse.language.without(name)

@@ -74,9 +74,9 @@ class Emitter:
         self.slots = Slots()
         self.constant_values: list[tuple[int, Type, Any]] = []
         self.without = without
-        """Operations of one's own whose functions are not to be had, and why."""
+        """Custom operations whose functions are not to be had, and why."""
         self.custom: set[str] = set()
-        """Operations of one's own in the code that are functions of the kernel."""
+        """Custom operations in the code that are functions of the kernel."""
         self._constants: dict[tuple[Any, ...], Value] = {}
 
     def new_slot(self, kind: Type, *, fresh: bool = False) -> int:

@@ -31,7 +31,7 @@ class Code:
     rejected: dict[str, str] = field(default_factory=dict)
     """Programs that have no form in bytecode, and why."""
     custom: set[str] = field(default_factory=set)
-    """Operations of one's own in the code that are functions of the kernel."""
+    """Custom operations in the code that are functions of the kernel."""
     nodes: list[tuple[int, int]] = field(default_factory=list)
     """From which place on the code belongs to which node of the graph, by ascending place."""
 
@@ -39,7 +39,7 @@ class Code:
 def lower(graph: TypedGraph, *, columns: bool = True, without: Mapping[str, str] | None = None) -> Code:
     """The bytecode of a graph, programs that cannot be lowered left out with a reason.
 
-    Without `columns` no loop runs for many items at once. `without` are operations of one's own whose functions are
+    Without `columns` no loop runs for many items at once. `without` are custom operations whose functions are
     not to be had, and why.
     """
     return _Lowering(graph, columns, without or {}).run()

@@ -50,7 +50,7 @@ def _given(out: Emitter, code: list[int], rule: Rule, args: list[Value]) -> tupl
 
 
 def _custom(out: Emitter, site: Site, kernel: Kernel, name: str, args: list[Value]) -> Value:
-    """An operation of one's own that has a kernel."""
+    """A custom operation that has a kernel."""
     if name in out.without:
         raise LowerError(out.without[name])
     given, flags = _given(out, site.code, kernel.rule, args)
