@@ -81,8 +81,10 @@ def layout_lines() -> Iterator[str]:
         rows += [f"FIELD({one.name}, {name}, {offset})" for name, offset in one.offsets.items()]
     yield from listed("AB_STRUCTS", "STRUCT, FIELD", rows)
     yield '#define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");'
+    yield from ("#if AB_DEVICE  // NVRTC has no offsetof", "#define AB_OFFSET(type, field, offset)", "#else")
     yield "#define AB_OFFSET(type, field, offset) \\"
     yield '    static_assert(__builtin_offsetof(type, field) == offset, #type "." #field " lies elsewhere in abi.py");'
+    yield "#endif"
     yield "AB_STRUCTS(AB_SIZE, AB_OFFSET)"
     yield from ("#undef AB_SIZE", "#undef AB_OFFSET")
 

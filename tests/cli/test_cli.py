@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from arcbatt.compiler.abi import VERSION_TEXT
+
 
 def arcbatt(*args: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-m", "arcbatt", *args], capture_output=True, text=True, check=False)
@@ -66,5 +68,5 @@ def test_card_writes_bytecode_as_text(tmp_path):
     assert done.returncode == 0
     assert f"{code}: " in done.stdout
     text = code.read_text()
-    assert text.startswith("version 1: ")
+    assert text.startswith(f"version {VERSION_TEXT}: ")
     assert "HALT" in text

@@ -551,8 +551,12 @@ struct CallLaunch {
     FIELD(CallLaunch, again, 128) \
     FIELD(CallLaunch, again_count, 136)
 #define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");
+#if AB_DEVICE  // NVRTC has no offsetof
+#define AB_OFFSET(type, field, offset)
+#else
 #define AB_OFFSET(type, field, offset) \
     static_assert(__builtin_offsetof(type, field) == offset, #type "." #field " lies elsewhere in abi.py");
+#endif
 AB_STRUCTS(AB_SIZE, AB_OFFSET)
 #undef AB_SIZE
 #undef AB_OFFSET
