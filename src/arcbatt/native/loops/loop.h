@@ -1,5 +1,5 @@
-// What kinds of loops have in common, and what each of them says: the functions of `Loop`, which a kind has its own of
-// where it differs. A kind has a file; loops/kinds.h finds it by opcode.
+// What loops have in common. A kind of loop is a struct of static functions in a file of its own, over `Loop`, which
+// has those that most kinds share; loops/kinds.h finds the kind by opcode.
 #pragma once
 
 #include "exec/plain_calls.h"
@@ -82,12 +82,11 @@ AB_FN Status put_items(Machine& m, Ins ins, generic::Items items) {
 
 // --- kinds ---
 
-// A kind of loop. Beside these it has
-//   Status prepare(Machine&, Ins, Frame&)                          the trip count, room for a list, what the call costs
-//   Status accept(Machine&, Ins, Frame&, BodyRef, bool& done)      take what the body gave for an item; `done` where
-//   the
-//                                                                  loop's result stands already
-//   Status finish(Machine&, Ins, Frame&)                           the loop's result once every item was seen
+// A kind of loop. Beside these functions it has its own of
+//   Status prepare(Machine&, Ins, Frame&)      the trip count, what the call costs, room for a list of results
+//   Status accept(Machine&, Ins, Frame&, BodyRef, bool& done)
+//                                              take the body's result for an item; `done` where the loop's is there
+//   Status finish(Machine&, Ins, Frame&)       the loop's result once every item was seen
 struct Loop {
     // Whether the second argument is walked as well, or is a value beside it.
     static constexpr bool TAKES_TWO = false;
@@ -106,7 +105,7 @@ struct Loop {
         run.load(body, 0, items_in(m, ins, 0), [](u32 k) { return k; });
     }
     static AB_FN bool accept_chunk(Machine&, Ins, Frame&, BodyRef, Column, u32) { return false; }
-    // The first of n results with which the loop's own stands; n if there is none. Then `stop` puts that for an item.
+    // The first of n results that decides the loop's; n if there is none. `stop` puts the loop's, by the item's number.
     static AB_FN u32 stops_at(const Ctx&, const u32*, u32 n) { return n; }
     static AB_FN void stop(Machine&, Ins, u64) {}
 
