@@ -25,6 +25,7 @@ from arcbatt.compiler.abi import (
     VERSION,
 )
 from arcbatt.compiler.lower.lower import Code
+from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine.cpu import CpuEngine
@@ -59,6 +60,7 @@ class Words:
         self.parts = list(code.types.parts)
         self.image = list(code.image)
         self.outputs = [[slot, code.types.number(kind)] for slot, kind in code.outputs.values()]
+        self.shapes = [typed_shape(kind) for _, kind in code.outputs.values()]
         self.inputs = [code.inputs.get(name, 0) for name in ("I", "S", "C")]
 
     def load(self, version: int = VERSION):
@@ -406,7 +408,7 @@ def test_code_that_charges_nothing_ends_all_the_same():
     packed = _core.packed(vars(data))
     for max_steps, wanted in ((100_000, "escape"), (5_000_000, "ok")):
         limits = _core.Limits(words=1 << 22, most_words=1 << 22, max_steps=max_steps)
-        ((status, _),) = _core.values(words.load(), packed, 0, limits=limits)
+        ((status, _),) = _core.values(words.load(), packed, 0, shapes=words.shapes, limits=limits)
         assert STATUS[status] == wanted
 
 

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from arcbatt.compiler import abi
 from arcbatt.compiler.abi import ESCAPE, OVERFLOW
-from arcbatt.compiler.lower.layout import plain_form
 from arcbatt.compiler.lower.lower import Code
-from arcbatt.compiler.lower.shapes import shape_of
+from arcbatt.compiler.lower.shapes import shape_of, typed_shape
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.engine.api import RunRequest
@@ -28,7 +27,6 @@ from arcbatt.engine.tiers import Columns, Sink, Tier, TieredEngine, run_alone
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
-from arcbatt.language.types import BOOL, CELL, IJ, Seq, Set, Tup, Type
 
 ARENA_BYTES: Final = 64 << 20
 """Of a thread, at first."""
@@ -172,11 +170,9 @@ class CpuTier(Tier):
     def outcomes(self, sample: Sample) -> dict[str, tuple[int, Any]]:
         """Status and value of every program that has bytecode on one sample."""
         data = self._packed(pack_samples([sample]))
-        rows = self.core.values(self.loaded, data, 0, limits=self._limits)
-        return {
-            name: (status, None if status else as_typed(value, self.code.outputs[name][1]))
-            for name, (status, value) in zip(self.lowered, rows, strict=True)
-        }
+        shapes = [typed_shape(kind) for _, kind in self.code.outputs.values()]
+        rows = self.core.values(self.loaded, data, 0, shapes=shapes, limits=self._limits)
+        return dict(zip(self.lowered, rows, strict=True))
 
     def watched(self, data: PackedSamples) -> tuple[Any, Any, int, int]:
         """A run that looks at the clock around every instruction.
@@ -275,25 +271,3 @@ def run_limits(core: Any, code: Code, arena_bytes: int, most_bytes: int, max_ste
     """The core's limits of a run; arenas have room for the code's slots and constants at least."""
     least = 4 * len(code.image) + (1 << 16)
     return core.Limits(words=max(arena_bytes, least) // 4, most_words=max(most_bytes, least) // 4, max_steps=max_steps)
-
-
-def as_typed(value: Any, kind: Type) -> Any:
-    """A value from the engine with its booleans as booleans, and tuples nested as they were."""
-    if kind == BOOL:
-        return bool(value)
-    if isinstance(kind, Tup):
-        if plain_form(kind) in (IJ, CELL):  # or the corner of nothing
-            return value and tuple(as_typed(part, of) for part, of in zip(value, kind.parts, strict=True))
-        return _nested(kind, list(value))
-    if isinstance(kind, Set):
-        return frozenset(as_typed(item, kind.item) for item in value)
-    if isinstance(kind, Seq):
-        return tuple(as_typed(item, kind.item) for item in value)
-    return value
-
-
-def _nested(kind: Type, flat: list[Any]) -> Any:
-    """The next parts of a flat tuple as the type nests them."""
-    if isinstance(kind, Tup) and plain_form(kind) not in (IJ, CELL):
-        return tuple(_nested(part, flat) for part in kind.parts)
-    return as_typed(flat.pop(0), kind)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine.outputs import NUMBERS, Outputs, grid_hash, grid_of, outcome_hash
+from arcbatt.engine.verdicts import verdict_on
 from arcbatt.language.failures import Failed, Outcome
 
 
@@ -56,10 +57,7 @@ class Packer:
             outputs.hashes[row, column] = brief.digest
         if grid is None:
             return
-        if wanted is not None and grid.shape == wanted.shape:
-            same = int((grid == wanted).sum())
-            outputs.agreement[row, column] = min(same, 65535)
-            outputs.matches[row, column] = same == grid.size
+        outputs.agreement[row, column], outputs.matches[row, column] = verdict_on(grid, wanted)
         if self._grids and grid.size <= self.largest:
             self._kept.setdefault((row, brief.digest), grid)
             self._digests[row, column] = brief.digest

@@ -21,7 +21,8 @@ from arcbatt.data.taskset import TaskSet
 from arcbatt.engine.api import Engine
 from arcbatt.engine.auto import Choice
 from arcbatt.engine.choose import backend_for, make_engine
-from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes, grid_hash
+from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes
+from arcbatt.engine.verdicts import matching
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
@@ -357,16 +358,12 @@ class _BatchRows:
 
     def _tests_right(self, tests: slice) -> NDArray[Any]:
         """How many tests each program gets right; -1 where an answer is hidden."""
-        assert self.of.hashes is not None
         total = np.zeros(len(self.of.names), np.int64)
         for row in range(tests.start, tests.stop):
             number = int(self.answers[row])
             if number < 0:
                 return np.full(len(self.of.names), -1)
-            height, width = int(self.data.height[number]), int(self.data.width[number])
-            start = int(self.data.offset[number])
-            answer = self.data.cells[start : start + height * width].reshape(height, width)
-            total += self.of.hashes[row] == np.uint64(grid_hash(answer))
+            total += matching(self.of, row, self.data, number)
         return total
 
     def _keep(self, task: int, rows: slice, column: int) -> None:

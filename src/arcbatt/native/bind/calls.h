@@ -23,11 +23,8 @@ class Calls {
           given_(std::move(given)),
           made_(std::move(made)),
           limits_(limits) {
-        ShapeCheck check(p_);
-        bool good = given_.size() == p_.arguments.size() && made_.size() == p_.outputs.size();
-        for (size_t k = 0; good && k < given_.size(); ++k) good = check.fits(given_[k], p_.arguments[k].type);
-        for (size_t k = 0; good && k < made_.size(); ++k) good = check.fits(made_[k], p_.outputs[k].type);
-        if (!good) throw nanobind::value_error("shapes that are not those of the program's arguments and outputs");
+        check_shapes(p_, given_, p_.arguments, "arguments");
+        check_shapes(p_, made_, p_.outputs, "outputs");
         if (p_.input_slot || p_.samples_slot || p_.expected_slot)
             throw nanobind::value_error("a program of I, S or C is run on samples, not called");
     }
@@ -35,15 +32,12 @@ class Calls {
     // The first output of one call, on this thread; NotImplemented where there is none or an argument does not fit.
     nanobind::object one(nanobind::handle args) {
         if (!worker_) worker_ = std::make_unique<Worker>(p_, RunLimits{1 << 16, limits_.most_words, limits_.max_steps});
-        std::vector<u32> row, stream;  // its own: making Python values may let another thread in
+        std::vector<u32> row;  // its own: making Python values may let another thread in
         Encoder encoder(p_, given_);
         if (!encoder.call(args.ptr(), row)) return not_implemented();
         worker_->run(row.data(), row.size());
         if (worker_->status(0) != OK) return not_implemented();
-        if (worker_->is_empty_tuple(0)) return nanobind::make_tuple();
-        put(*worker_, 0, stream);
-        const u32 *shape = made_[0].data(), *from = stream.data();
-        return decoded(shape, from);
+        return python_value(*worker_, 0, made_[0]);
     }
 
     // Every call of a list: the status of each output of each call as bytes, and the values in a list, None where there

@@ -231,14 +231,9 @@ class Run {
         if (hashed_) results_.hashes.data()[cell] = seen.hash;
         if (!seen.grid) return;
         size_t n = size_t(seen.h) * size_t(seen.w);
-        i32 expected = data_.expected[sample];
-        if (expected >= 0 && seen.h == data_.height[expected] && seen.w == data_.width[expected]) {
-            const i8* wanted = reinterpret_cast<const i8*>(data_.cells + data_.offset[expected]);
-            u32 same = 0;
-            for (size_t at = 0; at < n; ++at) same += seen.cells[at] == wanted[at];
-            results_.agreement.data()[cell] = u16(std::min(same, 65535u));
-            results_.matches.data()[cell] = same == n;
-        }
+        Verdict verdict = worker.verdict(data_, i32(sample), seen);
+        results_.agreement.data()[cell] = verdict.agreement;
+        results_.matches.data()[cell] = verdict.match;
         if (!kept_ || n > largest_) return;
         results_.height.data()[cell] = seen.h;
         results_.width.data()[cell] = seen.w;
@@ -277,58 +272,10 @@ static nb::tuple run(const Program& program, const PackedArrays& samples, const 
                           nb::ndarray<nb::numpy, i8, nb::ndim<1>>(cells->data(), {cells->size()}, owner));
 }
 
-// --- values as Python objects ---
-static nb::object to_python(const Program& program, const Ctx& c, u32 type, const u32* words, bool in_slot);
-
-static nb::object scalar(u32 kind, const u32* words, bool in_slot) {
-    u32 slot[3] = {0, 0, 0};
-    if (in_slot)
-        copy_words(slot, words, kind == K_CELL ? 3 : kind == K_IJ ? 2 : 1);
-    else
-        unbox_part(kind, words, slot);
-    switch (kind) {
-        case K_INT:
-            return nb::int_(i32(slot[0]));
-        case K_OPT:
-            return i32(slot[0]) == NONE ? nb::object(nb::none()) : nb::object(nb::int_(i32(slot[0])));
-        case K_IJ:
-            return nb::make_tuple(i32(slot[0]), i32(slot[1]));
-        default:
-            return nb::make_tuple(i32(slot[0]), nb::make_tuple(i32(slot[1]), i32(slot[2])));
-    }
-}
-
-static nb::object to_python(const Program& program, const Ctx& c, u32 type, const u32* words, bool in_slot) {
-    const TypeDesc& t = program.types[type];
-    if (t.kind <= K_CELL) return scalar(t.kind, words, in_slot);
-    nb::list items;
-    if (t.kind == K_GRID) {
-        Grid g = Form<Grid>::load(words);
-        const i8* from = cells(c, g);
-        for (i32 i = 0; i < g.h; ++i) {
-            nb::list row;
-            for (i32 j = 0; j < g.w; ++j) row.append(i32(from[i * g.w + j]));
-            items.append(nb::tuple(row));
-        }
-        return nb::tuple(items);
-    }
-    if (t.kind == K_TUP) {
-        for (u32 k = 0; k < t.flat_count; ++k) {
-            u32 part = program.parts[t.flat_first + k];
-            items.append(to_python(program, c, part, words, in_slot));
-            words += in_slot ? program.types[part].slot_words : program.types[part].item_words;
-        }
-        return nb::tuple(items);
-    }
-    const u32* from = c.a.at(words[0]);
-    for (u32 k = 0; k < words[1]; ++k)
-        items.append(to_python(program, c, t.item, from + k * program.types[t.item].item_words, false));
-    if (t.kind == K_SET) return nb::steal(PyFrozenSet_New(items.ptr()));
-    return nb::tuple(items);
-}
-
-// Every output of one sample as (status, value).
-static nb::list values(const Program& program, const PackedArrays& samples, u32 sample, const RunLimits& limits) {
+// Every output of one sample as (status, value), by the shapes of the outputs.
+static nb::list values(const Program& program, const PackedArrays& samples, u32 sample,
+                       std::vector<std::vector<u32>> shapes, const RunLimits& limits) {
+    check_shapes(program, shapes, program.outputs, "outputs");
     Packed data = samples.view();
     Worker worker(program, limits);
     {
@@ -338,12 +285,7 @@ static nb::list values(const Program& program, const PackedArrays& samples, u32 
     nb::list out;
     for (u32 k = 0; k < program.outputs.size(); ++k) {
         Status s = worker.status(k);
-        nb::object value = nb::none();
-        if (s == OK && worker.is_empty_tuple(k))
-            value = nb::make_tuple();
-        else if (s == OK)
-            value = to_python(program, worker.machine().c, program.outputs[k].type, worker.value(k), true);
-        out.append(nb::make_tuple(u32(s), value));
+        out.append(nb::make_tuple(u32(s), s == OK ? python_value(worker, k, shapes[k]) : nb::none()));
     }
     return out;
 }
@@ -460,7 +402,7 @@ NB_MODULE(AB_MODULE, m) {
           nb::arg("largest"), nb::arg("outputs"), nb::arg("results"), nb::arg("watch"),
           "Run samples into arrays; returns how often an arena grew, the most words one held, and the cells of grids.");
     m.def("values", &values, nb::arg("program"), nb::arg("samples"), nb::arg("sample"), nb::kw_only(),
-          nb::arg("limits"), "The outputs of one sample as Python values.");
+          nb::arg("shapes"), nb::arg("limits"), "The outputs of one sample as Python values, by their shapes.");
 #ifdef AB_PROFILE
     m.def("profile", &profile, nb::arg("program"), nb::arg("samples"), nb::kw_only(), nb::arg("threads"),
           nb::arg("limits"),

@@ -303,4 +303,23 @@ inline nanobind::object decoded(const u32*& shape, const u32*& from) {
     }
 }
 
+// An output that is OK as a Python value.
+inline nanobind::object python_value(Worker& worker, u32 output, const std::vector<u32>& shape) {
+    if (worker.is_empty_tuple(output)) return nanobind::make_tuple();
+    std::vector<u32> words;
+    Stream stream{words};
+    read_value(worker.machine().c, shape.data(), u32(shape.size()), worker.value(output), stream);
+    const u32 *head = shape.data(), *from = words.data();
+    return decoded(head, from);
+}
+
+// Refuses shapes that are not those of a program's slots.
+inline void check_shapes(const Program& program, const std::vector<std::vector<u32>>& shapes,
+                         const std::vector<TypedSlot>& slots, const char* what) {
+    ShapeCheck check(program);
+    bool good = shapes.size() == slots.size();
+    for (size_t k = 0; good && k < shapes.size(); ++k) good = check.fits(shapes[k], slots[k].type);
+    if (!good) throw nanobind::value_error((std::string("shapes that are not those of the program's ") + what).c_str());
+}
+
 }  // namespace arcbatt

@@ -10,6 +10,7 @@
 // so that only containers need a place on the stack.
 #pragma once
 
+#include "core/packed.h"
 #include "core/types.h"
 
 namespace arcbatt {
@@ -153,6 +154,21 @@ AB_FN void read_value(const Ctx& c, const u32* shape, u32 length, const u32* slo
             level.at += 1;
         }
     }
+}
+
+// What an output grid is worth where the expected one is known: cells that are as expected, and whether all are.
+struct Verdict {
+    u16 agreement;
+    bool match;
+};
+
+AB_FN Verdict verdict_on(const Group& g, const Packed& data, i32 sample, i32 h, i32 w, const i8* cells) {
+    i32 expected = data.expected[sample];
+    if (expected < 0 || h != data.height[expected] || w != data.width[expected]) return Verdict{0, false};
+    const u8* wanted = data.cells + data.offset[expected];
+    u32 n = u32(h) * u32(w);
+    u32 same = u32(g.sum_of(n, [&](u32 k) { return u8(cells[k]) == wanted[k]; }));
+    return Verdict{u16(least(same, 65535u)), same == n};
 }
 
 }  // namespace arcbatt

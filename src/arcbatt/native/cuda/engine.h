@@ -75,19 +75,11 @@ struct DeviceResults {
         device_pointer<u8>(p.statuses)[place] = u8(s);
         if (p.hashes) device_pointer<u64>(p.hashes)[place] = s == OK ? seen.hash : hash_failed(s);
         if (s != OK || !seen.grid) return s;
-        compare(m.c, sample, place, seen);
+        Verdict verdict = verdict_on(m.c.g, data, sample, seen.h, seen.w, seen.cells);
+        device_pointer<u16>(p.agreement)[place] = verdict.agreement;
+        device_pointer<u8>(p.matches)[place] = verdict.match;
         if (p.pool) keep(m.c, place, seen);
         return OK;
-    }
-
-    AB_FN void compare(const Ctx& c, i32 sample, u64 place, const SeenThere& seen) const {
-        i32 expected = data.expected[sample];
-        if (expected < 0 || seen.h != data.height[expected] || seen.w != data.width[expected]) return;
-        const u8* wanted = data.cells + data.offset[expected];
-        u32 n = u32(seen.h) * u32(seen.w);
-        u32 same = u32(c.g.sum_of(n, [&](u32 k) { return u8(seen.cells[k]) == wanted[k]; }));
-        device_pointer<u16>(p.agreement)[place] = u16(least(same, 65535u));
-        device_pointer<u8>(p.matches)[place] = same == n;
     }
 
     AB_FN void keep(const Ctx& c, u64 place, const SeenThere& seen) const {

@@ -139,6 +139,13 @@ class Worker {
                     hashed ? grid_hash(scratch_.data(), reader.h, reader.w) : 0};
     }
 
+    // What a grid that was seen is worth.
+    Verdict verdict(const Packed& data, i32 sample, const Seen& seen) {
+        Verdict verdict{0, false};
+        as_group(machine_.c, [&](Ctx& c) { verdict = verdict_on(c.g, data, sample, seen.h, seen.w, seen.cells); });
+        return verdict;
+    }
+
    private:
     u64 grid_hash(const i8* from, i32 h, i32 w) {
         u64 hash = 0;
