@@ -120,6 +120,10 @@ def lists() -> Iterator[str]:
         name = f"AB_EMPTY_TUPLE_{what.replace(' ', '_').upper()}"
         yield from listed(name, "ROW", numbered(one for one in FUNCTIONS if one.empty_tuple == what))
     yield ""
+    yield from comment("Loops that can run columnar; that look for the best item; and that give its value.")
+    for what, names in abi.LOOPS.items():
+        yield from listed(f"AB_{what}_LOOPS", "ROW", (f"ROW({name})" for name in names))
+    yield ""
     yield from comment("How the check on load writes a type.")
     yield from listed("AB_PATTERNS", "ROW", (f'ROW({kind}, "{pattern}")' for kind, pattern in abi.PATTERNS.items()))
     yield ""

@@ -76,8 +76,9 @@ def test_two_files_by_hand_for_a_plain_primitive(copy):
     python(copy, "tools/generate_native.py")
     python(copy, "tools/generate_docs.py")
     native = copy / "src" / "arcbatt" / "native"
-    variants = (native / "variants.inc").read_text(encoding="utf-8")
-    assert re.findall(r"triple, (\w+), (\w+)\)", variants) == [("i32", "i32"), ("IJ", "IJ")]
+    header = (native / "abi.h").read_text(encoding="utf-8")
+    rows = re.findall(r"triple, (\w+), (\w+)\)", header[header.index("AB_VARIANTS(") : header.index("AB_SCALARS(")])
+    assert rows == [("i32", "i32"), ("IJ", "IJ")]
     assert "| `triple(n)` | `Num -> Num` | Three times the number. | limit |" in (copy / "docs" / "ops.md").read_text()
     (copy / "calls.cpp").write_text(CALLS, encoding="utf-8")
     compiler = os.environ.get("CXX", "c++").split()

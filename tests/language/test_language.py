@@ -67,14 +67,14 @@ def nothing(grid):
 
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.devtools.generate import Generator
-from arcbatt.engine.cpu import Engine
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program
 
 assert "nothing" not in {variant.name for variant in VARIANTS}
 assert "nothing" not in "".join(str(Generator(seed).program()) for seed in range(50))
 program = parse_program("def solve_a(I):\\n    return rot90(nothing(I))\\n")
-assert Engine.of([program]).values(Sample(((1, 2),))) == {"solve_a": ((1,), (2,))}
+assert CpuEngine.of([program]).values(Sample(((1, 2),))) == {"solve_a": ((1,), (2,))}
 '''
 
 

@@ -12,11 +12,13 @@ SOURCE = Path(arcbatt.__file__).parent
 HOMES = ("language/primitives/", "solvers/")
 EXCEPTIONS = {
     "calls/primitives.py": "functions of the documents, each named after the primitive it calls",
+    "compiler/abi.py": "a field of a struct named first",
     "compiler/cpp_names.py": "keywords of C++, two of which are primitives too",
     "compiler/typed.py": "a node of first-order form that is named power",
     "data/": "names of packed arrays: height, width",
     "devtools/bench/": "what is measured, and names of statistics",
     "devtools/profile.py": "a stage named merge",
+    "engine/cpu.py": "names of arrays: height, width",
     "engine/cuda/": "names of packed arrays, kernels and ways to decode text",
 }
 """Files or folders where the word is there, and what it means."""

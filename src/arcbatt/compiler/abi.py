@@ -13,6 +13,7 @@ from typing import Any, Final
 from arcbatt.compiler.declared import Constant, Enum, Struct
 from arcbatt.compiler.lower.variants import FUNCTIONS
 from arcbatt.language import limits
+from arcbatt.language.table import STANDARD
 
 # --- numbers ---
 STATUSES: Final = Enum(
@@ -48,23 +49,36 @@ K_SET: Final = KINDS["K_SET"]
 K_SEQ: Final = KINDS["K_SEQ"]
 K_TUP: Final = KINDS["K_TUP"]
 
+_OWN: Final = (
+    "HALT", "END_BODY", "CHARGE", "COPY", "CAST", "NEVER", "GUARD", "CHOOSE", "POWER_COUNT", "AS_EMPTY", "UNEQUAL",
+    "EQUAL_EMPTY", "MERGE_GRIDS", "PART", "CELLS", "CUSTOM", "COUNT", "ABSOLUTE",
+)  # fmt: skip
+"""Operations of the interpreter that are no primitive."""
+_GENERIC: Final = tuple(
+    dict.fromkeys(spec.generic.code or name.upper() for name, spec in STANDARD.ops.items() if spec.generic)
+)
+_LOOPS: Final = (
+    "LOOP_CHOOSE",
+    "LOOP_POWER",
+    *(f"LOOP_{name.upper()}" for name, spec in STANDARD.ops.items() if spec.loop),
+)
+FIRST_CODE: Final = 1000
+"""Opcodes below are those of native functions."""
+FIRST_LOOP: Final = FIRST_CODE + len(_OWN) + len(_GENERIC)
+"""Opcodes from here on have bodies."""
 CODES: Final = Enum(
     "Code",
-    "Operations of the interpreter beyond the native functions, whose opcodes are below these.",
-    ("HALT", 1000), ("END_BODY", 1001), ("CHARGE", 1002), ("COPY", 1003), ("CAST", 1004), ("NEVER", 1005),
-    ("GUARD", 1006), ("CHOOSE", 1007), ("BRANCH", 1008), ("POWER_COUNT", 1009), ("COPY_COUNTED", 1010),
-    ("AS_EMPTY", 1011),
-    ("EQUAL", 1020), ("UNEQUAL", 1021), ("EQUAL_EMPTY", 1022), ("SIZE", 1023), ("CONTAINED", 1024), ("COMBINE", 1025),
-    ("INTERSECTION", 1026), ("DIFFERENCE", 1027), ("INSERT", 1028), ("REMOVE", 1029), ("INITSET", 1030),
-    ("REPEAT", 1031), ("DEDUPE", 1032), ("MERGE", 1033), ("MERGE_GRIDS", 1034), ("NTH", 1035), ("OTHER", 1036),
-    ("PART", 1037), ("MAXIMUM", 1038), ("MINIMUM", 1039), ("MOSTCOMMON", 1040), ("LEASTCOMMON", 1041),
-    ("SIZEFILTER", 1042), ("PRODUCT", 1043), ("PAIR", 1044), ("ASTUPLE", 1045), ("CELLS", 1046), ("CUSTOM", 1047),
-    ("COUNT", 1048), ("ABSOLUTE", 1049),
-    ("LOOP_APPLY", 1060, "the first with bodies"), ("LOOP_MAPPLY", 1061), ("LOOP_SFILTER", 1062),
-    ("LOOP_MFILTER", 1063), ("LOOP_ORDER", 1064), ("LOOP_ARGMAX", 1065), ("LOOP_ARGMIN", 1066), ("LOOP_VALMAX", 1067),
-    ("LOOP_VALMIN", 1068), ("LOOP_EXTRACT", 1069), ("LOOP_PAPPLY", 1070), ("LOOP_MPAPPLY", 1071),
-    ("LOOP_PRAPPLY", 1072), ("LOOP_RAPPLY", 1073), ("LOOP_CHOOSE", 1074), ("LOOP_POWER", 1075),
-)  # fmt: skip
+    "Operations of the interpreter beyond the native functions: its own, generic primitives, then those with bodies.",
+    *((name, FIRST_CODE + number) for number, name in enumerate((*_OWN, *_GENERIC, *_LOOPS))),
+)
+
+_LOOP_SPECS: Final = {f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop is not None}
+LOOPS: Final[dict[str, list[str]]] = {
+    "COLUMNAR": [name for name, loop in _LOOP_SPECS.items() if loop.columnar],
+    "BEST": [name for name, loop in _LOOP_SPECS.items() if loop.best],
+    "BEST_VALUE": [name for name, loop in _LOOP_SPECS.items() if loop.best and loop.zero],
+}
+"""Loops that can run columnar; that look for the best item; and that give its value in place of the item."""
 
 FLAGS: Final = Enum(
     "Flag",
@@ -131,6 +145,7 @@ PATTERNS: Final = {
 """How the check on load (native/check/types.h) writes the types a native function takes or gives."""
 
 CONSTANTS: Final = {
+    "FIRST_LOOP": Constant("u32", FIRST_LOOP, "opcodes from here on have bodies"),
     "MAX_SIDE": Constant("i32", limits.MAX_SIDE, "limits of the language"),
     "MAX_CELLS": Constant("i32", limits.MAX_CELLS),
     "MAX_ITEMS": Constant("u32", limits.MAX_ITEMS),
@@ -363,6 +378,7 @@ def declaration() -> dict[str, Any]:
         "structs": {one.name: [[field.type_name, field.name] for field in one.fields] for one in STRUCTS},
         "patterns": PATTERNS,
         "functions": [one[:-1] for one in FUNCTIONS],
+        "loops": LOOPS,
     }
 
 

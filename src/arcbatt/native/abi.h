@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x03d45da31716fcccull;
+constexpr u64 ABI_VERSION = 0x2555d600a1a74badull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -37,7 +37,7 @@ enum Kind : u32 {
     K_TUP = 7,
 };
 
-// Operations of the interpreter beyond the native functions, whose opcodes are below these.
+// Operations of the interpreter beyond the native functions: its own, generic primitives, then those with bodies.
 enum Code : u32 {
     HALT = 1000,
     END_BODY = 1001,
@@ -47,56 +47,56 @@ enum Code : u32 {
     NEVER = 1005,
     GUARD = 1006,
     CHOOSE = 1007,
-    BRANCH = 1008,
-    POWER_COUNT = 1009,
-    COPY_COUNTED = 1010,
-    AS_EMPTY = 1011,
-    EQUAL = 1020,
-    UNEQUAL = 1021,
-    EQUAL_EMPTY = 1022,
-    SIZE = 1023,
-    CONTAINED = 1024,
-    COMBINE = 1025,
-    INTERSECTION = 1026,
-    DIFFERENCE = 1027,
-    INSERT = 1028,
-    REMOVE = 1029,
-    INITSET = 1030,
-    REPEAT = 1031,
-    DEDUPE = 1032,
-    MERGE = 1033,
-    MERGE_GRIDS = 1034,
-    NTH = 1035,
-    OTHER = 1036,
-    PART = 1037,
-    MAXIMUM = 1038,
-    MINIMUM = 1039,
-    MOSTCOMMON = 1040,
-    LEASTCOMMON = 1041,
-    SIZEFILTER = 1042,
-    PRODUCT = 1043,
-    PAIR = 1044,
-    ASTUPLE = 1045,
-    CELLS = 1046,
-    CUSTOM = 1047,
-    COUNT = 1048,
-    ABSOLUTE = 1049,
-    LOOP_APPLY = 1060,  // the first with bodies
-    LOOP_MAPPLY = 1061,
-    LOOP_SFILTER = 1062,
-    LOOP_MFILTER = 1063,
-    LOOP_ORDER = 1064,
-    LOOP_ARGMAX = 1065,
-    LOOP_ARGMIN = 1066,
-    LOOP_VALMAX = 1067,
-    LOOP_VALMIN = 1068,
-    LOOP_EXTRACT = 1069,
-    LOOP_PAPPLY = 1070,
-    LOOP_MPAPPLY = 1071,
-    LOOP_PRAPPLY = 1072,
-    LOOP_RAPPLY = 1073,
-    LOOP_CHOOSE = 1074,
-    LOOP_POWER = 1075,
+    POWER_COUNT = 1008,
+    AS_EMPTY = 1009,
+    UNEQUAL = 1010,
+    EQUAL_EMPTY = 1011,
+    MERGE_GRIDS = 1012,
+    PART = 1013,
+    CELLS = 1014,
+    CUSTOM = 1015,
+    COUNT = 1016,
+    ABSOLUTE = 1017,
+    EQUAL = 1018,
+    ASTUPLE = 1019,
+    COPY_COUNTED = 1020,
+    BRANCH = 1021,
+    SIZE = 1022,
+    CONTAINED = 1023,
+    COMBINE = 1024,
+    INTERSECTION = 1025,
+    DIFFERENCE = 1026,
+    INSERT = 1027,
+    REMOVE = 1028,
+    INITSET = 1029,
+    REPEAT = 1030,
+    DEDUPE = 1031,
+    MERGE = 1032,
+    NTH = 1033,
+    OTHER = 1034,
+    MAXIMUM = 1035,
+    MINIMUM = 1036,
+    MOSTCOMMON = 1037,
+    LEASTCOMMON = 1038,
+    SIZEFILTER = 1039,
+    PRODUCT = 1040,
+    PAIR = 1041,
+    LOOP_CHOOSE = 1042,
+    LOOP_POWER = 1043,
+    LOOP_ORDER = 1044,
+    LOOP_ARGMAX = 1045,
+    LOOP_ARGMIN = 1046,
+    LOOP_VALMAX = 1047,
+    LOOP_VALMIN = 1048,
+    LOOP_SFILTER = 1049,
+    LOOP_MFILTER = 1050,
+    LOOP_EXTRACT = 1051,
+    LOOP_APPLY = 1052,
+    LOOP_RAPPLY = 1053,
+    LOOP_MAPPLY = 1054,
+    LOOP_PAPPLY = 1055,
+    LOOP_MPAPPLY = 1056,
+    LOOP_PRAPPLY = 1057,
 };
 
 // Flags of an instruction, its first extra word.
@@ -170,6 +170,7 @@ enum CellCode : u32 {
     CELL_WHERE = 24,
 };
 
+constexpr u32 FIRST_LOOP = 1042u;  // opcodes from here on have bodies
 constexpr i32 MAX_SIDE = 1024;  // limits of the language
 constexpr i32 MAX_CELLS = 65536;
 constexpr u32 MAX_ITEMS = 65536u;
@@ -583,13 +584,20 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(NEVER) \
     ROW(GUARD) \
     ROW(CHOOSE) \
-    ROW(BRANCH) \
     ROW(POWER_COUNT) \
-    ROW(COPY_COUNTED) \
     ROW(AS_EMPTY) \
-    ROW(EQUAL) \
     ROW(UNEQUAL) \
     ROW(EQUAL_EMPTY) \
+    ROW(MERGE_GRIDS) \
+    ROW(PART) \
+    ROW(CELLS) \
+    ROW(CUSTOM) \
+    ROW(COUNT) \
+    ROW(ABSOLUTE) \
+    ROW(EQUAL) \
+    ROW(ASTUPLE) \
+    ROW(COPY_COUNTED) \
+    ROW(BRANCH) \
     ROW(SIZE) \
     ROW(CONTAINED) \
     ROW(COMBINE) \
@@ -601,10 +609,8 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(REPEAT) \
     ROW(DEDUPE) \
     ROW(MERGE) \
-    ROW(MERGE_GRIDS) \
     ROW(NTH) \
     ROW(OTHER) \
-    ROW(PART) \
     ROW(MAXIMUM) \
     ROW(MINIMUM) \
     ROW(MOSTCOMMON) \
@@ -612,27 +618,22 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(SIZEFILTER) \
     ROW(PRODUCT) \
     ROW(PAIR) \
-    ROW(ASTUPLE) \
-    ROW(CELLS) \
-    ROW(CUSTOM) \
-    ROW(COUNT) \
-    ROW(ABSOLUTE) \
-    ROW(LOOP_APPLY) \
-    ROW(LOOP_MAPPLY) \
-    ROW(LOOP_SFILTER) \
-    ROW(LOOP_MFILTER) \
+    ROW(LOOP_CHOOSE) \
+    ROW(LOOP_POWER) \
     ROW(LOOP_ORDER) \
     ROW(LOOP_ARGMAX) \
     ROW(LOOP_ARGMIN) \
     ROW(LOOP_VALMAX) \
     ROW(LOOP_VALMIN) \
+    ROW(LOOP_SFILTER) \
+    ROW(LOOP_MFILTER) \
     ROW(LOOP_EXTRACT) \
+    ROW(LOOP_APPLY) \
+    ROW(LOOP_RAPPLY) \
+    ROW(LOOP_MAPPLY) \
     ROW(LOOP_PAPPLY) \
     ROW(LOOP_MPAPPLY) \
-    ROW(LOOP_PRAPPLY) \
-    ROW(LOOP_RAPPLY) \
-    ROW(LOOP_CHOOSE) \
-    ROW(LOOP_POWER)
+    ROW(LOOP_PRAPPLY)
 
 // Codes over cells: name, how many values one takes, how many words stand behind it.
 #define AB_CELL_CODES(ROW) \
@@ -960,6 +961,28 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(203) /* hfrontier: IJ -> Indices */
 #define AB_EMPTY_TUPLE_AFTER_GRID(ROW) \
     ROW(159) /* index: Grid, IJ -> Int? */
+
+// Loops that can run columnar; that look for the best item; and that give its value.
+#define AB_COLUMNAR_LOOPS(ROW) \
+    ROW(LOOP_ORDER) \
+    ROW(LOOP_ARGMAX) \
+    ROW(LOOP_ARGMIN) \
+    ROW(LOOP_VALMAX) \
+    ROW(LOOP_VALMIN) \
+    ROW(LOOP_SFILTER) \
+    ROW(LOOP_MFILTER) \
+    ROW(LOOP_EXTRACT) \
+    ROW(LOOP_APPLY) \
+    ROW(LOOP_PAPPLY) \
+    ROW(LOOP_PRAPPLY)
+#define AB_BEST_LOOPS(ROW) \
+    ROW(LOOP_ARGMAX) \
+    ROW(LOOP_ARGMIN) \
+    ROW(LOOP_VALMAX) \
+    ROW(LOOP_VALMIN)
+#define AB_BEST_VALUE_LOOPS(ROW) \
+    ROW(LOOP_VALMAX) \
+    ROW(LOOP_VALMIN)
 
 // How the check on load writes a type.
 #define AB_PATTERNS(ROW) \

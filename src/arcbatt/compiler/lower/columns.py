@@ -18,6 +18,7 @@ from arcbatt.compiler.abi import (
     CODES,
     COLUMNAR,
     COLUMNS,
+    FIRST_LOOP,
     FIXED_COST,
     K_CELL,
     K_GRID,
@@ -88,7 +89,7 @@ class Window:
     @property
     def loops(self) -> bool:
         """Whether there are loops in it."""
-        return any(one[0] >= CODES["LOOP_APPLY"] for one in instructions(self.code))
+        return any(one[0] >= FIRST_LOOP for one in instructions(self.code))
 
 
 def column_words(
@@ -151,9 +152,9 @@ class _Body:
                     self.steps += words[2]
                 continue
             one = Instruction(words)
-            if not (self.loop_fits(one) if one.op >= CODES["LOOP_APPLY"] else self.call_fits(one)):
+            if not (self.loop_fits(one) if one.op >= FIRST_LOOP else self.call_fits(one)):
                 return False
-            for slot, kind in one.typed_args[: one.strict] if one.op >= CODES["LOOP_APPLY"] else one.typed_args:
+            for slot, kind in one.typed_args[: one.strict] if one.op >= FIRST_LOOP else one.typed_args:
                 if not self.window.has(slot):
                     self.outside.setdefault(slot, kind)
             self.origin[one.dst] = self.words_of(one)
@@ -260,7 +261,7 @@ class _Body:
         signs = {one.dst: one.args[0] for one in self.calls if one.op in _SIGN}
         backwards: list[list[int]] = []
         for one in reversed(self.calls):
-            if one.op >= CODES["LOOP_APPLY"]:
+            if one.op >= FIRST_LOOP:
                 backwards.append(self.embedded(one))
             elif one.op not in _IDLE or one.dst in self.needed:
                 backwards.append(self.rewritten(one, signs))
@@ -338,7 +339,7 @@ class _Body:
                 continue
             one = Instruction(words)
             sources = list(one.args)
-            if one.op >= CODES["LOOP_APPLY"]:
+            if one.op >= FIRST_LOOP:
                 columns = inner_columns(one)[1]
                 for inner in instructions(columns.code):
                     owed = inner[0] == CODES["CHARGE"]

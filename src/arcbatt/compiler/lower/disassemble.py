@@ -9,6 +9,7 @@ from arcbatt.compiler.abi import (
     BODY,
     CODES,
     COLUMNAR,
+    FIRST_LOOP,
     FIXED_COST,
     FUNCTIONS_VALUE,
     HIDDEN_ARG,
@@ -69,7 +70,7 @@ class _Instruction(Instruction):
 
     def bodies(self) -> Iterator[_Body]:
         """The bodies of a loop."""
-        if self.op < CODES["LOOP_APPLY"]:
+        if self.op < FIRST_LOOP:
             return
         at = 2
         for _ in range(self.extra[1]):
@@ -156,7 +157,7 @@ class _Text:
 
     def columns(self, one: _Instruction, depth: int) -> Iterator[str]:
         """A loop's code for columns."""
-        if one.op < CODES["LOOP_APPLY"] or not one.extra[0] & COLUMNAR:
+        if one.op < FIRST_LOOP or not one.extra[0] & COLUMNAR:
             return
         columns = inner_columns(one)[1]
         indent = " " * 8 + _INDENT * depth

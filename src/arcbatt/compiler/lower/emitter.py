@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from arcbatt.compiler.abi import CODES, FIXED_COST, HIDDEN_ARG, MULTIPLIES, ORIGINALS
+from arcbatt.compiler.abi import CODES, FIRST_LOOP, FIXED_COST, HIDDEN_ARG, MULTIPLIES, ORIGINALS
 from arcbatt.compiler.lower.casts import castable, different
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
 from arcbatt.language.types import NEVER, Seq, Set, Tup, Type, as_seq
@@ -115,7 +115,7 @@ class Emitter:
         self, op: int, args: list[int], result: int, extra: tuple[int, ...], *, never: bool
     ) -> tuple[int, ...]:
         """The extra words of an instruction, with its cost where that follows from the types, given by number."""
-        if op >= CODES["LOOP_APPLY"] or op in _UNCOUNTED:
+        if op >= FIRST_LOOP or op in _UNCOUNTED:
             return extra
         rest = extra[1:] or (0,)
         first = len(args) // 2 if extra[0] & ORIGINALS else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from arcbatt.compiler.abi import CODES
+from arcbatt.compiler.abi import CODES, FIRST_LOOP
 from arcbatt.compiler.lower.casts import castable
 from arcbatt.compiler.lower.emitter import OUTERMOST, Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
@@ -148,7 +148,7 @@ class _Lowering:
         words = [*main, *(word for body in bodies for word in body)]
         at = 0
         while at < len(words):
-            if words[at] >= CODES["LOOP_APPLY"]:
+            if words[at] >= FIRST_LOOP:
                 _patch(words, at, starts)
             at += words[at + 1]
         top = self.out.slots.top

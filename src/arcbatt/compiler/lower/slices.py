@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import CODES, SLICE, SLICE_OUTPUT, TYPE_DESC
+from arcbatt.compiler.abi import CODES, FIRST_LOOP, SLICE, SLICE_OUTPUT, TYPE_DESC
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.compiler.typed import TypedGraph, TypedNode, body_nodes, node_inputs, with_inputs
@@ -171,7 +171,7 @@ def has_loops(code: Code) -> bool:
     """Whether there is a loop in lowered code: it takes longer on some samples than on others."""
     at = 0
     while (op := code.words[at]) != CODES["HALT"]:
-        if op >= CODES["LOOP_APPLY"]:
+        if op >= FIRST_LOOP:
             return True
         at += code.words[at + 1]
     return False

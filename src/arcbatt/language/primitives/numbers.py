@@ -184,7 +184,7 @@ OPS = (
     _op(flip, "Bool -> Bool", Fact.INVOLUTION),
     _op(both, "Bool, Bool -> Bool", Fact.COMMUTATIVE),
     _op(either, "Bool, Bool -> Bool", Fact.COMMUTATIVE),
-    _op(equality, "a, b -> Bool", Fact.COMMUTATIVE, generic=GenericSpec(Does.COMPARE)),
+    _op(equality, "a, b -> Bool", Fact.COMMUTATIVE, generic=GenericSpec(Does.COMPARE, code="EQUAL")),
     _op(toivec, "Int -> IJ"),
     _op(tojvec, "Int -> IJ"),
     _op(astuple, "a, b -> (a, b)", generic=GenericSpec(Does.PAIR)),

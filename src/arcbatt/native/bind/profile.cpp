@@ -45,7 +45,7 @@ struct Watched {
             } else {
                 ++mine.calls;
                 given = failed(machine.first_failure(whole, 0, whole.strict()));
-                if (op >= LOOP_APPLY) {
+                if (op >= FIRST_LOOP) {
                     next = loops::begin(machine, pc, ins);
                 } else {
                     plain_call(machine, ins);

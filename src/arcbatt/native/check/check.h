@@ -156,7 +156,7 @@ class Checker {
             if (!lay_value(ins.arg(k), ins.arg_type(k))) return refuse(at, "an argument is outside the slots");
             if (ins.arg(k) == ins.dst()) return refuse(at, "its result is one of its arguments");
         }
-        return ins.op() < LOOP_APPLY || lay_bodies(at, starts);
+        return ins.op() < FIRST_LOOP || lay_bodies(at, starts);
     }
 
     bool lay_bodies(u32 at, std::vector<u32>& starts) {
@@ -211,7 +211,7 @@ class Checker {
             } else if (op == CHARGE) {
                 owe(at);
                 at += p_.code[at + 1];
-            } else if (op >= LOOP_APPLY) {
+            } else if (op >= FIRST_LOOP) {
                 at = begin_loop(at);
             } else {
                 if (call(at)) finish(at, op != GUARD && op != CHOOSE && op != CAST && signature_sets_cost(op));
@@ -539,7 +539,7 @@ class Checker {
         bool holds_cost(u32 place) const { return place < of.slots_.size() && of.slots_[place].holds == COST; }
         bool takes(Ins ins) const {
             u32 at = u32(ins.w - of.p_.code.data());
-            if (name_of(ins.op()).empty() || ins.op() >= LOOP_APPLY || !of.known_types(ins)) return false;
+            if (name_of(ins.op()).empty() || ins.op() >= FIRST_LOOP || !of.known_types(ins)) return false;
             return of.signature(at);
         }
     };

@@ -31,7 +31,7 @@ class ColumnCheck {
         u32 op = loop_.op(), walks = op == LOOP_PAPPLY || op == LOOP_PRAPPLY ? 2 : 1, scope = columns_.scope();
         bool more = op == LOOP_APPLY || walks == 2;
         u32 kind = kind_of(body_.type());
-        if (op == LOOP_MAPPLY || op == LOOP_MPAPPLY || op >= LOOP_RAPPLY) return "cannot run by columns";
+        if (!can_be_columnar(op)) return "cannot run by columns";
         if (kind != K_INT && !(more && (kind == K_IJ || kind == K_CELL))) return "gives no number to run by columns";
         if (columns_.first() == 0 || u64(columns_.first()) + columns_.rows() > slots_)
             return "its columns are outside the slots";
@@ -138,7 +138,7 @@ class ColumnCheck {
             bool own = columns_.varies(place) && op != GUARD;
             if (own ? !has(place, type) : columns_.varies(place) || !around.holds(place, type))
                 return "takes what is not there";
-            if (op != GUARD && form_of(type).size() > MAX_COLUMN_WORDS && op < LOOP_APPLY)
+            if (op != GUARD && form_of(type).size() > MAX_COLUMN_WORDS && op < FIRST_LOOP)
                 return "takes a value of too many words";
             still = still && stands_still(columns, place, type, scope, around);
         }
@@ -146,7 +146,7 @@ class ColumnCheck {
         if (op == COUNT)
             return ins.count() == 1 || (ins.count() == 2 && products(ins)) ? "" : "counts what has no size";
         if (!types_.known(ins.type())) return "gives a value of no type";
-        std::string wrong = op < LOOP_APPLY ? plain(ins, around)
+        std::string wrong = op < FIRST_LOOP ? plain(ins, around)
                             : outer         ? "has loops too deep"
                                             : loop(ins, still, around);
         if (!wrong.empty()) return wrong;
@@ -210,8 +210,8 @@ class ColumnCheck {
     template <class A>
     std::string loop(Ins ins, bool& still, const A& around) {
         const u32 *end = ins.w + ins.length(), *extra = ins.extra();
-        bool best = ins.op() >= LOOP_ARGMAX && ins.op() <= LOOP_VALMIN;
-        if (!best || extra[0] != COLUMNAR || ins.count() != 1 || ins.times() < 1 || loop_.op() == LOOP_EXTRACT)
+        if (!looks_for_best(ins.op()) || extra[0] != COLUMNAR || ins.count() != 1 || ins.times() < 1 ||
+            loop_.op() == LOOP_EXTRACT)
             return "has a loop that columns do not know";
         if (columns_.varies(ins.arg(0))) return "walks what is in its columns";
         if (end - extra < 8 || extra[1] != 1 || BodyRef{extra + 2}.params() != 1) return "has a loop without a body";
@@ -225,8 +225,8 @@ class ColumnCheck {
             !types_.known(body.param_type(0)) || types_.shape(body.param_type(0)) != walked.item ||
             kind_of(body.type()) != K_INT)
             return "has a loop over what is no container";
-        bool value = ins.op() == LOOP_VALMAX || ins.op() == LOOP_VALMIN;
-        if (value ? kind_of(ins.type()) != K_INT : types_.shape(ins.type()) != walked.item) return "gives another type";
+        if (gives_best_value(ins.op()) ? kind_of(ins.type()) != K_INT : types_.shape(ins.type()) != walked.item)
+            return "gives another type";
         u32 scope = inner.scope();
         if (inner.rows() < 2 || scope > depth_ || around.depth_of(ins.arg(0)) > scope ||
             inner.first() < columns_.first() ||

@@ -89,4 +89,17 @@ AB_FN ColumnsRef columns_behind(Ins loop, const u32* behind) {
     return ColumnsRef{behind + (loop.has(PER_LANE) ? LanesRef::HEAD : 0)};
 }
 
+// What the op table says of loops.
+#define AB_CASE(op) case op:
+#define AB_IS(name, list)                          \
+    AB_FN bool name(u32 op) {                      \
+        switch (op) { list(AB_CASE) return true; } \
+        return false;                              \
+    }
+AB_IS(can_be_columnar, AB_COLUMNAR_LOOPS)
+AB_IS(looks_for_best, AB_BEST_LOOPS)
+AB_IS(gives_best_value, AB_BEST_VALUE_LOOPS)
+#undef AB_IS
+#undef AB_CASE
+
 }  // namespace arcbatt

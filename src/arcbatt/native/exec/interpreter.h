@@ -28,7 +28,7 @@ struct Interpreter {
 #endif
             return loops::end_body(m);
         }
-        if (op >= LOOP_APPLY) return loops::begin(m, pc, ins);
+        if (op >= FIRST_LOOP) return loops::begin(m, pc, ins);
         if (op == CHARGE)
             charge(m, ins);
         else

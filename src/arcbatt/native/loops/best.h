@@ -11,7 +11,7 @@ struct Best : Loop {
     static constexpr bool TAKES_ANY_NUMBER = true;
 
     static AB_FN bool greatest(Ins ins) { return ins.op() == LOOP_ARGMAX || ins.op() == LOOP_VALMAX; }
-    static AB_FN bool gives_value(Ins ins) { return ins.op() == LOOP_VALMAX || ins.op() == LOOP_VALMIN; }
+    static AB_FN bool gives_value(Ins ins) { return gives_best_value(ins.op()); }
 
     // The second body of valmax and valmin is what they are without any item.
     static AB_CALL Status prepare(Machine& m, Ins ins, Frame& f) {

@@ -181,7 +181,7 @@ struct ColumnRun {
     template <class L>
     AB_FN bool run(const u32* code, L loop) {
         for (Ins ins{code}; ins.op() != END_BODY; ins.w += ins.length()) {
-            if (ins.op() >= LOOP_APPLY ? !loop(ins) : !instruction(ins)) return false;
+            if (ins.op() >= FIRST_LOOP ? !loop(ins) : !instruction(ins)) return false;
         }
         return true;
     }

@@ -30,10 +30,9 @@ AB_INLINE auto with_kind(u32 op, F f) {
             return f(Mfilter{});
         case LOOP_ORDER:
             return f(Order{});
-        case LOOP_ARGMAX:
-        case LOOP_ARGMIN:
-        case LOOP_VALMAX:
-        case LOOP_VALMIN:
+#define AB_CASE(op) case op:
+            AB_BEST_LOOPS(AB_CASE)
+#undef AB_CASE
             return f(Best{});
         case LOOP_EXTRACT:
             return f(Extract{});
