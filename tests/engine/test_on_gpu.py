@@ -39,7 +39,7 @@ SAMPLES = [random_sample(seed) for seed in range(200)]
 
 @pytest.fixture(scope="module")
 def want():
-    return cpu.CpuEngine(GRAPH).run(SAMPLES, "grid")
+    return cpu.CpuEngine.of(GRAPH).run(SAMPLES, "grid")
 
 
 @pytest.fixture
@@ -149,11 +149,10 @@ def test_a_worker_that_is_killed_is_replaced(want):
 
 def test_a_poisoned_context_costs_a_worker(want, tmp_path):
     """A worker whose context is lost is replaced; tests/engine/poison.py does that to the first one."""
-    from arcbatt.engine import workers
-    from arcbatt.engine.worker import WorkerSpec
+    from arcbatt.engine.workers import WorkerEngine, engine_worker
 
-    spec = WorkerSpec("GPU 0", "engine.poison:Engine", (("marker", str(tmp_path / "poisoned")),))
-    result = workers.WorkerEngine(GRAPH, [spec, spec], backend="cuda").run(SAMPLES, "grid")
+    spec = engine_worker("GPU 0", "engine.poison:Engine", marker=str(tmp_path / "poisoned"))
+    result = WorkerEngine.of(GRAPH, specs=[spec, spec], backend="cuda").run(SAMPLES, "grid")
     same(result, want)
     assert not to_cpu(result)
     assert any("cudaError" in text or "CUDA_ERROR" in text for text in result.recovered_errors), result.recovered_errors

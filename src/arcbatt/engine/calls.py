@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from arcbatt.compiler.abi import ESCAPE, NOT_OF_TYPE, NOT_RUN, OVERFLOW
 from arcbatt.compiler.graph import CONST, Graph
-from arcbatt.compiler.lower.lower import Code, lower
+from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.shapes import typed_shape
-from arcbatt.compiler.pipeline import compile_graph
+from arcbatt.compiler.program_set import compile
 from arcbatt.engine.api import Stop
 from arcbatt.engine.cpu import loaded, run_limits
 from arcbatt.engine.custom_build import missing
@@ -71,8 +71,8 @@ class CallEngine:
             self.problem = "a function with a set or a nested tuple bound into it"
             return
         module: Any = core or importlib.import_module("arcbatt._core")
-        typed = compile_graph(graph).graph
-        code = lower(typed, without=missing(graph, module))
+        compiled = compile(graph)
+        typed, code = compiled.typed, compiled.code(missing(graph, module))
         if RESULT in code.rejected:
             self.problem = f"not lowered: {code.rejected[RESULT]}"
             return

@@ -26,7 +26,8 @@ from arcbatt.engine.worker import Ready, Recalled, Setup, WithHandle, WorkerSpec
 MOST_FAILED_STARTS: Final = 3
 """How often in a row a worker may end without having finished anything, before it is given up."""
 _ONE_THREAD: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-_SECONDS_TO_END: Final = 0.05
+_SECONDS_TO_END: Final = 2.0
+"""How long a process whose line is closed may take to be gone, before it is killed."""
 _HALF_LIFE: Final = 10.0
 """Seconds after which time spent counts for half."""
 
