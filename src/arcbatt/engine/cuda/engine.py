@@ -239,8 +239,9 @@ class CudaTier(Tier):
         """Every program on every sample; `stop` is asked between launches."""
         with self._turn:
             self.last = DeviceStats()
-            with self._until_lost():
-                self._run_parts(request, result, sink)
+            if not self.lost:  # by the run before, while this one waited
+                with self._until_lost():
+                    self._run_parts(request, result, sink)
             if self.lost and not request.stopped():
                 result.recovered_errors[self.lost] += 1
                 sink.pass_on(np.flatnonzero(~result.done), self.lost)
