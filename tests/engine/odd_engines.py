@@ -45,6 +45,16 @@ class FailsOnce(KilledOnce):
         return cpu.CpuEngine.execute(self, request)
 
 
+class FailsAlways(cpu.CpuEngine):
+    """Can be made, and cannot run any shard."""
+
+    def __init__(self, compiled):
+        super().__init__(compiled, threads=1)
+
+    def execute(self, request):
+        raise RuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+
+
 class Poisoned(cpu.CpuEngine):
     """Every worker that meets a sample whose input is nine rows high is killed."""
 

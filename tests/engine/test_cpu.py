@@ -392,6 +392,16 @@ def test_programs_that_do_not_fit_together_run_in_parts(wanted):
     assert not (small.run(samples, wanted, complete=False).statuses[:, :-1] == OVERFLOW).any()
 
 
+def test_a_part_that_another_thread_drops_meanwhile():
+    class Dropped(dict):
+        def __setitem__(self, *_):
+            pass
+
+    tier = CpuEngine.of(LIBRARY[:3]).first
+    tier._parts = Dropped()
+    assert tier.part(np.array([1])).names == [tier.names[1]]
+
+
 def test_samples_are_not_done_where_a_stop_came_before_their_parts(monkeypatch):
     texts = [f"shift(asobject(I), astuple({k}, ONE))" for k in range(40)]
     programs = [parse_program(f"def solve_{k}(I):\n    return {text}\n") for k, text in enumerate(texts)]

@@ -14,9 +14,11 @@ from arcbatt.engine import choose, cpu
 from arcbatt.engine.choose import backend_for, make_engine, why_no_gpu
 from arcbatt.engine.cuda.compile import CompileError, KernelOptions
 from arcbatt.engine.cuda.results import Results
+from arcbatt.engine.outputs import Outputs
 from arcbatt.errors import UsageError
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.runner import run
+from arcbatt.syntax import parse_program
 from compiler.support import LIBRARY, random_sample
 from engine import fake_cupy
 from engine.routes import to_cpu, to_reference
@@ -199,14 +201,38 @@ def test_no_room_for_a_block_of_arenas(cuda, fake, want):
 
 
 def test_items_too_big_for_any_arena_are_named(cuda, fake):
-    from arcbatt.syntax import parse_program
-
     text = "return size(apply(rbind(shift, UNITY), repeat(asobject(I), 4000)))"
     programs = [parse_program(f"def solve_big(I):\n    {text}\n")]
     fake.pool.set_limit(size=1 << 19)
     result = cuda.CudaEngine.of(programs, arena_bytes=1 << 15).run(SAMPLES[:3], "hash")
     np.testing.assert_array_equal(result.hashes, cpu.CpuEngine.of(programs).run(SAMPLES[:3], "hash").hashes)
     assert to_cpu(result)["too big for an arena on GPU 0"] > 0
+
+
+def test_what_fits_nowhere_is_tried_once_and_counted_when_it_is_done(cuda, fake, monkeypatch):
+    """What overflows on the CPU too goes to the reference: not by way of the CPU again, and not as finished before."""
+    make, ran = cpu.CpuTier.__init__, cpu.CpuTier.run
+    tried = []
+
+    def small(tier, *args, **options):
+        make(tier, *args, **(options | {"arena_bytes": 0, "most_bytes": 0}))
+
+    def counted(tier, request, *rest):
+        tried.append(len(request.samples))
+        ran(tier, request, *rest)
+
+    monkeypatch.setattr(cpu.CpuTier, "__init__", small)
+    monkeypatch.setattr(cpu.CpuTier, "run", counted)
+    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (4, 4))
+    fake.pool.set_limit(size=1 << 19)
+    program = parse_program("def solve_big(I):\n    return size(asobject(upscale(I, 30)))\n")
+    progress = []
+    engine = cuda.CudaEngine.of([program, PROGRAMS[0]], arena_bytes=1 << 15, slices=2)
+    result = engine.run(SAMPLES[:12], "hash", progress=progress.append)
+    assert to_reference(result)["overflow"]
+    assert sum(tried) == engine.device_stats.on_cpu == to_cpu(result).total() + to_reference(result)["overflow"]
+    assert progress == sorted(progress)
+    assert progress[-1] == 12
 
 
 # --- a device that fails in the middle ---
@@ -226,6 +252,22 @@ def test_the_rest_of_a_run_goes_to_the_cpu(cuda, fake, monkeypatch, want):
     assert set(to_cpu(again)) == {why}
     assert again.rerouted().total() == ALL
     assert len(fake.launches) == launches
+
+
+def test_a_device_that_another_thread_loses_as_a_run_begins(cuda, fake, monkeypatch, want):
+    engine = cuda.CudaEngine.of(PROGRAMS)
+    empty = Outputs.empty
+
+    def lost_meanwhile(*args):
+        engine.cuda.lost = "GPU 0 failed"
+        return empty(*args)
+
+    monkeypatch.setattr(Outputs, "empty", lost_meanwhile)
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    assert not fake.launches  # it is not tried again,
+    assert result.rerouted().total() == ALL  # and that is said
+    assert result.recovered_errors == {"GPU 0 failed": 1}
 
 
 def test_at_the_very_start(cuda, fake, want):

@@ -261,6 +261,18 @@ def test_processes_that_cannot_start_leave_all_to_this_one(want, at_once, of_thr
     assert not completed(pool=of_three).recovered_errors  # not tried again
 
 
+def test_processes_that_a_run_has_are_its_own_to_dismiss(at_once, of_three):
+    completed(data=FEW, pool=of_three)
+    worker = of_three.running[0]
+    worker.process.kill()
+    worker.process.wait()
+    with of_three.lock:
+        of_three.tidy()
+        assert worker in of_three.running
+    of_three.tidy()
+    assert worker not in of_three.running
+
+
 def test_idle_processes_that_ended_are_no_error(want, at_once, of_three):
     completed(pool=of_three)
     for worker in of_three.running:

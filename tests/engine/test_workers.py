@@ -16,7 +16,7 @@ import pytest
 from arcbatt.compiler.graph import merge
 from arcbatt.engine import cpu, workers
 from arcbatt.engine.choose import make_engine
-from arcbatt.engine.pool import MOST_FAILED_STARTS
+from arcbatt.engine.pool import MOST_FAILED_STARTS, pickled
 from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.language.sample import Sample
 from compiler.support import LIBRARY, random_sample
@@ -47,6 +47,13 @@ def same(got, want):
             ours, theirs = got.grid(row, column), want.grid(row, column)
             assert (ours is None) == (theirs is None)
             assert ours is None or np.array_equal(ours, theirs)
+
+
+class Unreadable:
+    """Cannot be unpickled."""
+
+    def __reduce__(self):
+        return eval, ("1 // 0",)
 
 
 def gone(process: int) -> bool:
@@ -177,6 +184,24 @@ def test_workers_that_cannot_start_leave_all_to_this_process(kind, why, want):
     tries = MOST_FAILED_STARTS if kind == "DiesAtStart" else 1
     assert result.recovered_errors.total() == 2 * tries
     assert engine.run(SAMPLES[:5]).recovered_errors.total() == 0  # not tried again
+
+
+def test_workers_that_fail_over_every_shard_are_given_up(want, capfd):
+    result = engine_of("FailsAlways", 2, first_shard=8).run(SAMPLES, "grid")
+    same(result, want)
+    assert "no worker is left" in to_cpu(result)
+    assert result.recovered_errors.total() == 2 * MOST_FAILED_STARTS
+    assert sum("given up" in text for text in result.recovered_errors) == 2
+    assert capfd.readouterr().err == ""  # what went wrong is told in the errors alone
+
+
+def test_programs_that_a_worker_cannot_read_are_left_to_this_process(want):
+    engine = engine_of("Poisoned", 2)
+    engine.setup = pickled(Unreadable())
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    assert set(to_cpu(result)) == {"no worker is left"}
+    assert result.recovered_errors.total() == 2 * MOST_FAILED_STARTS
 
 
 def test_workers_that_can_start_do_the_work_of_those_that_cannot(want):

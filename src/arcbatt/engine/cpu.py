@@ -160,12 +160,14 @@ class CpuTier(Tier):
     def part(self, columns: Columns) -> CpuTier:
         """The tier for some of the programs, those that were wanted last."""
         key = columns.tobytes()
-        if key not in self._parts:
+        part = self._parts.get(key)
+        if part is None:
+            names = [self.names[column] for column in columns.tolist()]
+            part = CpuTier(self.compiled.subset(names), **self._options)
             if len(self._parts) >= _MOST_PARTS:
                 self._parts.clear()
-            names = [self.names[column] for column in columns.tolist()]
-            self._parts[key] = CpuTier(self.compiled.subset(names), **self._options)
-        return self._parts[key]
+            self._parts[key] = part
+        return part
 
     def outcomes(self, sample: Sample) -> dict[str, tuple[int, Any]]:
         """Status and value of every program that has bytecode on one sample."""

@@ -165,10 +165,15 @@ class WorkerPool:
         _end_all(self.workers)
 
     def tidy(self) -> None:
-        """Forget processes that have ended meanwhile, for lack of work or otherwise."""
-        for worker in self.running:
-            if worker.process is not None and worker.process.poll() is not None:
-                self.dismiss(worker)
+        """Forget processes that have ended meanwhile, for lack of work or otherwise, unless a run has them."""
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            for worker in self.running:
+                if worker.process is not None and worker.process.poll() is not None:
+                    self.dismiss(worker)
+        finally:
+            self.lock.release()
 
     def grow(self, count: int) -> None:
         """Start processes, so that there are so many or as many as there may be."""

@@ -11,7 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +124,7 @@ class Fallback(Sink):
         if self.first.eager:
             self._offer(rows)
         else:
-            self._held.append(rows)
+            self._hold(rows)
 
     def answered(self, rows: Rows, columns: Columns, found: Outputs, why: str) -> None:
         """Put the CPU tier's outcomes where there were none."""
@@ -145,33 +145,43 @@ class Fallback(Sink):
         done = rows[found.done]
         self.result.route[done] = self.result.route_number(Route(CPU, why))
         self._finished += len(done)
-        self._held.append(done)
+        self._hold(done)
 
     def tell(self) -> None:
         """Say how many samples are finished, without those that wait for the reference."""
         pending = self._run.pending if self._run is not None else 0
-        self.request.tell(self._finished - pending)
+        self.request.tell(self._finished - pending - sum(map(len, self._held)))
 
     def finish(self) -> None:
         """Have everything done that is left."""
-        for rows in self._held:
+        held, self._held = self._held, []
+        for rows in held:
             self._offer(rows)
         if self._run is not None:
             self._run.finish(lambda _: self.tell())
 
     # --- the tiers below ---
     def _run_below(self, rows: Rows) -> None:
-        """What did not fit on the first tier, by groups of programs on the one below."""
-        if not (self.result.statuses[rows] == OVERFLOW).any():
+        """What did not fit on the first tier and has no answer yet, by groups of programs on the one below."""
+        if not self._unanswered(rows).any():
             return
         below = self.below()
         if below is None or below is self.first:
             return
         for columns in self.first.column_groups():
-            unfit = rows[(self.result.statuses[np.ix_(rows, columns)] == OVERFLOW).any(axis=1)]
+            unfit = rows[self._unanswered(np.ix_(rows, columns)).any(axis=1)]
             if len(unfit):
                 found = run_alone(below.part(columns), self.request.only(unfit, progress=None, stop=None))
                 self.answered(unfit, columns, found, self.first.unfit_reason())
+
+    def _unanswered(self, place: Any) -> NDArray[np.bool_]:
+        """Which evaluations did not fit, without those that did not fit on the tier below either."""
+        return np.asarray((self.result.statuses[place] == OVERFLOW) & (self.result.route[place] == 0))
+
+    def _hold(self, rows: Rows) -> None:
+        """Keep samples that the reference has to do with until the first tier is done."""
+        if self._run is not None:
+            self._held.append(rows[self.result.needs_fallback(rows, self._refused).any(axis=1)])
 
     def _offer(self, rows: Rows) -> None:
         """Hand evaluations without an outcome to the reference."""
@@ -209,18 +219,23 @@ class TieredEngine(Engine):
         """The tier for what does not fit on the first, made when it is needed."""
         return None
 
+    def start(self) -> tuple[Tier, str]:
+        """The first tier of a run, and why that is the CPU in place of another, or nothing."""
+        return self.first, self.instead
+
     def refused(self) -> dict[str, str]:
         """Programs that the first tier cannot run, and why."""
         return self.first.refused()
 
     def execute(self, request: RunRequest) -> Outputs:
         """Carry a request out, tier by tier."""
+        first, instead = self.start()
         result = Outputs.empty(self.names, len(request.samples), request.outputs)
-        if self.instead:
-            result.route[:] = result.route_number(Route(CPU, self.instead))
+        if instead:
+            result.route[:] = result.route_number(Route(CPU, instead))
         start = time.perf_counter()
-        with Fallback(self.first, self.below, self.reference, request, result) as fallback:
-            self.first.run(request, result, fallback)
+        with Fallback(first, self.below, self.reference, request, result) as fallback:
+            first.run(request, result, fallback)
             result.seconds["run"] = time.perf_counter() - start
             fallback.finish()
         result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]

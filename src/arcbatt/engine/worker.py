@@ -116,6 +116,8 @@ class _Line:
                     self.inbox.put((message, handle))
         except (EOFError, OSError):
             os._exit(0)
+        finally:
+            os._exit(1)  # what cannot be read would be waited for without end
 
     def send(self, answer: Any) -> None:
         with self._sending:
@@ -139,4 +141,4 @@ def main(handle: int, spec: WorkerSpec) -> None:
         if answer is not None:
             line.send(answer)
         if isinstance(answer, Trouble):
-            return
+            os._exit(1)  # not for lack of work; what a lost device holds is left to the system

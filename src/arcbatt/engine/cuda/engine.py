@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import POOL_UNIT
+from arcbatt.compiler.abi import OVERFLOW, POOL_UNIT
 from arcbatt.compiler.custom import device_text
 from arcbatt.compiler.lower.slices import Sliced
 from arcbatt.compiler.program_set import CompiledSet
@@ -35,7 +35,7 @@ from arcbatt.engine.custom_build import graph_sources
 from arcbatt.engine.outputs import Outputs, Wanted
 from arcbatt.engine.reference_tier import ReferenceTier
 from arcbatt.engine.stats import DeviceStats
-from arcbatt.engine.tiers import CPU, Columns, Rows, Sink, Tier, TieredEngine, run_alone
+from arcbatt.engine.tiers import Columns, Rows, Sink, Tier, TieredEngine, run_alone
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
 from arcbatt.language.limits import MAX_STEPS
@@ -239,8 +239,9 @@ class CudaTier(Tier):
         """Every program on every sample; `stop` is asked between launches."""
         with self._turn:
             self.last = DeviceStats()
-            with self._until_lost():
-                self._run_parts(request, result, sink)
+            if not self.lost:  # by the run before, while this one waited
+                with self._until_lost():
+                    self._run_parts(request, result, sink)
             if self.lost and not request.stopped():
                 result.recovered_errors[self.lost] += 1
                 sink.pass_on(np.flatnonzero(~result.done), self.lost)
@@ -399,6 +400,7 @@ class CudaTier(Tier):
         result.grown += ran.sizes - 1
         result.peak_bytes = max(result.peak_bytes, ran.arena_bytes)
         result.done[part] = True
+        self.last.on_cpu += int((result.statuses[part] == OVERFLOW).sum())
         for number, rows, found in ran.spill.results():
             sink.answered(part.start + rows, self._columns[number], found, self.unfit_reason())
         sink.finished(np.arange(part.start, part.stop))
@@ -456,18 +458,16 @@ class CudaEngine(TieredEngine):
     @property
     def first(self) -> Tier:
         """The GPU, as long as it can be used."""
-        return self._cpu if self.cuda.lost else self.cuda
+        return self.start()[0]
+
+    def start(self) -> tuple[Tier, str]:
+        """The GPU; or the CPU, and why the GPU was lost."""
+        lost = self.cuda.lost  # read once: another thread's run may lose it now
+        return (self._cpu, lost) if lost else (self.cuda, "")
 
     def below(self) -> Tier | None:
         """The CPU."""
         return self._cpu
-
-    def execute(self, request: RunRequest) -> Outputs:
-        """Carry a request out, tier by tier."""
-        self.instead = self.cuda.lost
-        result = super().execute(request)
-        self.cuda.last.on_cpu = sum(count for route, count in result.rerouted().items() if route.tier == CPU)
-        return result
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample, computed by the CPU engine: one sample is no work for a GPU."""
