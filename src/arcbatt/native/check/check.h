@@ -139,7 +139,7 @@ class Checker {
         Ins ins = ins_at(at);
         if (ins.length() < 4 || u64(ins.w[3]) * 2 + 4 != ins.length()) return refuse(at, "is not well formed");
         for (u32 k = 0; k < ins.w[3]; ++k)
-            if (!lay_slot(ins.w[4 + 2 * k], 1)) return refuse(at, "owes what is no cost");
+            if (!lay_slot(ins.w[4 + 2 * k], 1)) return refuse(at, "charges what is no cost");
         return true;
     }
 
@@ -209,7 +209,7 @@ class Checker {
             if (op == END_BODY) {
                 at = end_body();
             } else if (op == CHARGE) {
-                owe(at);
+                charge(at);
                 at += p_.code[at + 1];
             } else if (op >= FIRST_LOOP) {
                 at = begin_loop(at);
@@ -291,12 +291,12 @@ class Checker {
         if (write(at, ins.dst(), types_.shape(ins.type())) && ins.cost_place()) write(at, ins.cost_place(), COST);
     }
 
-    void owe(u32 at) {
+    void charge(u32 at) {
         Ins ins = ins_at(at);
         for (u32 k = 0; k < ins.w[3]; ++k) {
             Slot& slot = slots_[ins.w[4 + 2 * k]];
             if (slot.holds != COST) {
-                refuse(at, "owes what is no cost");
+                refuse(at, "charges what is no cost");
                 return;
             }
             need(slot);
@@ -353,12 +353,12 @@ class Checker {
         return flags(at, signature->must, signature->may & ~SETS_COST) && (fits(ins, signature->text) || mistyped(at));
     }
 
-    // An operation of one's own: it must be there, and take and give what it was declared with.
+    // A custom operation: it must be there, and take and give what it was declared with.
     bool custom(u32 at) {
         Ins ins = ins_at(at);
         if (ins.extra() + 3 > ins.w + ins.length()) return refuse(at, "names no operation");
         const CustomList::Entry* entry = customs().find(ins.extra()[2]);
-        if (!entry) return refuse(at, "no operation of one's own has the number " + std::to_string(ins.extra()[2]));
+        if (!entry) return refuse(at, "no custom operation has the number " + std::to_string(ins.extra()[2]));
         return flags(at, 0, ORIGINALS | FIXED_COST) && (fits(ins, entry->text) || mistyped(at));
     }
     static bool cell_code_fits(Ins ins) {
@@ -526,7 +526,7 @@ class Checker {
         std::string wrong = check.problem(u32(open_.size()) - 1, Around{*this, at});
         if (!wrong.empty()) refuse(at, wrong);
     }
-    // What code for columns sees of the code around it.
+    // What columnar code sees of the code around it.
     struct Around {
         Checker& of;
         u32 loop;
