@@ -75,7 +75,7 @@ def write(target: Path, data: PackedSamples, programs: list[bytes]) -> None:
 
 
 def own_operations() -> list[tuple[str, list[Program]]]:
-    """Programs of operations of one's own, expressions over cells."""
+    """Programs of custom operations, expressions over cells."""
     for number, text in enumerate(_EXPRESSIONS):
 
         def own(grid: object, a: int, b: bool) -> None:

@@ -38,7 +38,7 @@ class Mutator {
    private:
     static constexpr uint32_t HEAD = arcbatt::WORDS_OF<arcbatt::InstructionHead>;
 
-    // Where instructions start, those of code for columns too.
+    // Where instructions start, those of columnar code too.
     void add_starts(size_t at, size_t end) {
         for (; at + 2 <= end && b_.code[at + 1] >= 2 && b_.code[at + 1] <= end - at; at += b_.code[at + 1]) {
             starts_.push_back(at);

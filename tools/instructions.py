@@ -5,7 +5,7 @@
     python tools/instructions.py accept BINARY FILE    make today's counts the ones to compare with
 
 Counts are valgrind's (callgrind), so they do not depend on how busy or fast a machine is; they do depend on the
-compiler, so each compiler has counts of its own, and one without is passed over with a word. `make counts` and
+compiler, so each compiler has its own counts, and one without is skipped with a message. `make counts` and
 `make accept-counts` do all of this.
 """
 

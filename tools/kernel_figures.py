@@ -4,7 +4,7 @@
     python tools/kernel_figures.py record [--full]    make today's figures the ones to compare with
 
 Registers, stack (local memory) and code are read from the machine code. They depend on the compiler, so each version
-has figures of its own, and one without is passed over with a word once everything has compiled. Compiling is quick
+has its own figures, and one without is skipped with a message once everything has compiled. Compiling is quick
 (the compiler's own switch for it), some 10 seconds of a core for each architecture; with --full also as the kernel is
 compiled to run, about a minute each. Where nvcc is found the source goes through it, too. `make kernel` and
 `make kernel-figures` do all of this (FULL=1 for --full).

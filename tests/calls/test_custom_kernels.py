@@ -1,4 +1,4 @@
-"""Custom operations with kernels: the same on the reference, the CPU engine and by lanes."""
+"""Custom operations with kernels: the same on the reference, the CPU engine and emulated lanes."""
 
 from __future__ import annotations
 

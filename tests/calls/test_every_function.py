@@ -321,7 +321,7 @@ def test_mixed_shapes(case, backend):
 @cases
 def test_ten_thousand(case, backend, request):
     if "lanes" in request.node.callspec.id:
-        pytest.skip("lanes that take turns are for a few items")
+        pytest.skip("emulated lanes are for a few items")
     times = case.most // 5
     assert list(case.run(MIXED[:5] * times, backend)) == [case.want(grid) for grid in MIXED[:5]] * times
 

@@ -1,4 +1,4 @@
-"""Code for columns: what it leaves out, what it keeps, and which loops have it."""
+"""Columnar code: what it leaves out, what it keeps, and which loops have it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def text_of(source: str) -> str:
 
 
 def columns_of(text: str, loop: str) -> list[str]:
-    """The operations of a loop's code for columns, those of loops in it left out."""
+    """The operations of a loop's columnar code, those of loops in it left out."""
     lines = text.split("\n")
     at = next(k for k, line in enumerate(lines) if f"{loop}(" in line)
     start = next(k for k in range(at, len(lines)) if lines[k].lstrip().startswith("columns"))
@@ -52,14 +52,14 @@ def test_parts_and_copies_are_left_out_and_signs_taken_off():
 def test_a_loop_over_one_container_runs_for_all_items_of_the_loop_around():
     text = text_of(FARTHEST.format(loop="apply(x6, x1)"))
     outer = next(line for line in text.split("\n") if "LOOP_APPLY(" in line)
-    assert "by columns  by lanes" in outer
-    assert text.count("LOOP_VALMAX(") == 2, "in the body, and in its code for columns"
+    assert "columnar  per-lane" in outer
+    assert text.count("LOOP_VALMAX(") == 2, "in the body, and in its columnar code"
 
 
 def test_a_loop_that_ends_early_has_none_inside():
     text = text_of(FARTHEST.format(loop="extract(x1, compose(positive, x6))"))
     outer = next(line for line in text.split("\n") if "LOOP_EXTRACT(" in line)
-    assert "by columns" not in outer
+    assert "columnar" not in outer
 
 
 def test_what_depends_on_sizes_is_counted_once():

@@ -184,8 +184,8 @@ def test_bad_solutions(tmp_path):
     put(path, {"a": raw(), "b": raw(), "c": raw(test=[{"input": [[1]]}]), "d": raw()})
     assert [task.id for task in load_tasks(path, report=told.append)] == ["d"]
     assert told == [
-        f"{beside}: task a: a list of 1 grids is expected, one a test input, got 0 grids",
-        f"{beside}: task b: a list of 1 grids is expected, one a test input, got 1",
+        f"{beside}: task a: a list of 1 grids is expected, one per test input, got 0 grids",
+        f"{beside}: task b: a list of 1 grids is expected, one per test input, got 1",
         f"{path}: task c: test 0: output: ragged, row 1 has 2 cells where row 0 has 1",
         "skipped 3 of 4 tasks",
     ]

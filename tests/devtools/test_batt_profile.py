@@ -25,7 +25,7 @@ def test_calls_are_counted_by_line_and_primitive():
     count = len(SAMPLES)
     assert {name: line.calls for name, line in by_text.items()} == dict.fromkeys(by_text, count)
     assert profile.primitives["o_g"].calls == count  # shared by both programs
-    assert profile.primitives["toindices"].calls > count  # once an object
+    assert profile.primitives["toindices"].calls > count  # once per object
     assert "rot90" not in profile.primitives  # never reached
     assert by_text["hsplit"].failures == {"zero-division": count}
     assert by_text["first"].failures == by_text["rot90"].failures == {}

@@ -1,4 +1,4 @@
-"""Bench and profile where there are GPUs: made of NumPy here, their kernel run by lanes that take turns."""
+"""Bench and profile where there are GPUs: made of NumPy here, their kernel run on emulated lanes."""
 
 from __future__ import annotations
 

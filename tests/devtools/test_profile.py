@@ -28,7 +28,7 @@ def found():
 
 def test_calls_and_failures_are_counted(found):
     rows = found.by_primitive()
-    assert rows["o_g"].calls == len(SAMPLES), "shared by two programs, run once a sample"
+    assert rows["o_g"].calls == len(SAMPLES), "shared by two programs, run once per sample"
     assert rows["apply"].calls == len(SAMPLES)
     objects = sum(tally.calls for name, tally in rows.items() if name == "size")
     assert objects > 2 * len(SAMPLES), "once for each object, and once for solve_a"

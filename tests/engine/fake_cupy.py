@@ -1,4 +1,4 @@
-"""As much of CuPy as the GPU engine uses, over NumPy: a launch runs the kernel's code by lanes that take turns."""
+"""As much of CuPy as the GPU engine uses, over NumPy: a launch runs the kernel's code on emulated lanes."""
 
 from __future__ import annotations
 

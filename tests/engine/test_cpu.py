@@ -1,4 +1,4 @@
-"""The CPU engine against the reference: one lane a group, and many emulated."""
+"""The CPU engine against the reference: one lane per group, and many emulated."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_vectors(core, data):
 
 @CORES
 def test_the_library_solves_its_tasks(core):
-    programs, step = (LIBRARY, 9) if core is _core else (LIBRARY[::27], 27)  # lanes by turns take their time
+    programs, step = (LIBRARY, 9) if core is _core else (LIBRARY[::27], 27)  # emulated lanes take their time
     engine = CpuEngine.of(programs, core=core)
     assert len(engine.code.rejected) <= 1
     tasks = [TASKS[program.id] for program in LIBRARY[::step]]
@@ -485,9 +485,9 @@ def test_hashes_do_not_depend_on_where_a_value_lies():
     assert hashes[0][0, 0] == hashes[1][0, column]
 
 
-VOID = "x1 = ofcolor(I, 9)\n    x2 = ulcorner(x1)\n    "
-VOID_PROGRAMS = [
-    parse_program(f"def solve_v{k}(I):\n    {VOID}{text}\n")
+EMPTY_CORNER = "x1 = ofcolor(I, 9)\n    x2 = ulcorner(x1)\n    "
+EMPTY_CORNER_PROGRAMS = [
+    parse_program(f"def solve_v{k}(I):\n    {EMPTY_CORNER}{text}\n")
     for k, text in enumerate(
         (
             "return index(I, x2)",
@@ -509,7 +509,7 @@ def test_the_empty_tuple_in_place_of_an_ij_stays_on_the_engine(core, max_steps):
     """`index` fails for it, after the grid; `remove` finds no IJ equal to it. Steps count as in the reference."""
     sample = Sample(((1, 0, 2), (0, 3, 0)))
     rewrites = Rewrites(fold=False, algebra=False)
-    assert agree(VOID_PROGRAMS, sample, core, max_steps, rewrites) == len(VOID_PROGRAMS)
+    assert agree(EMPTY_CORNER_PROGRAMS, sample, core, max_steps, rewrites) == len(EMPTY_CORNER_PROGRAMS)
 
 
 @CORES

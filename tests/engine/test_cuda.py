@@ -1,4 +1,4 @@
-"""The GPU engine against the CPU engine: its host side and the kernel's own code, by lanes that take turns.
+"""The GPU engine against the CPU engine: its host side and the kernel's own code, on emulated lanes.
 
 What needs a GPU is in test_gpu.py.
 """
@@ -163,7 +163,7 @@ def test_long_loops_are_shared_out_and_nothing_changes(cuda, time_slice, max_ste
 
 
 def test_a_queue_whose_tail_is_seen_late_has_no_tasks(cuda, monkeypatch):
-    """On a GPU a group may see where the queue was taken up to, and after that where it ended a while ago."""
+    """On a GPU a group may see how far the queue was taken, and after that where it ended a while ago."""
     zeros = cuda.cupy.zeros
 
     def with_a_head_beyond_the_tail(shape, *args):

@@ -1,4 +1,4 @@
-"""Calls of arguments on the GPU against the CPU engine: the host side and the kernel's code, by lanes that take turns.
+"""Calls of arguments on the GPU against the CPU engine: the host side and the kernel's code, on emulated lanes.
 
 What needs a GPU is in tests/calls/test_gpu_api.py.
 """

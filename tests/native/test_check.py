@@ -473,7 +473,7 @@ def test_an_operation_of_ones_own_must_be_there_and_fit(own):
     words = own()
     at = words.at("CELLS")
     words.code[at] = CODES["CUSTOM"]
-    with pytest.raises(ValueError, match="no operation of one's own has the number"):
+    with pytest.raises(ValueError, match="no custom operation has the number"):
         words.load()
     number = words.code[expression_place := at + 8 + 2 * words.code[at + 6] + 2]
     assert _core.add_custom(number ^ 5, "G:G", 1)

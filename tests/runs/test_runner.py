@@ -1,4 +1,4 @@
-"""Runs: the result is the same however it is cut up, stopped and taken up again."""
+"""Runs: the result is the same however it is cut up, stopped and resumed."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Deferred:
         function, *args = [one.outcome if isinstance(one, Deferred) else one for one in (self.function, *self.args)]
         return function, tuple(args)
 
-    def settle(self) -> Outcome | None:
+    def immediate(self) -> Outcome | None:
         """The outcome where it takes no engine: a combinator's, or a failure; None where there is a call to run."""
         function, args = self.known()
         if failed := first_failure((function, *args)):
@@ -136,11 +136,11 @@ class Batching:
     def _run(self, calls: list[Deferred]) -> None:
         left: list[Deferred] = []
         for one in calls:
-            settled = one.settle()
-            if settled is None:
+            outcome = one.immediate()
+            if outcome is None:
                 left.append(one)
             else:
-                one.outcome = settled
+                one.outcome = outcome
         if not left:
             return
         results = call_each([one.known() for one in left], backend=self.backend)

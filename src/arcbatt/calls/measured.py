@@ -73,7 +73,7 @@ class Kept:
             self._changed.add(path)
 
     def write(self) -> None:
-        """Put on disk what is new; a folder that cannot be written is passed over, since nothing but time is lost."""
+        """Put on disk what is new; a folder that cannot be written is ignored, since only time is lost."""
         for path in self._changed:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from arcbatt.syntax import parse_paths
 
 
 def read_programs(paths: list[Path]) -> list[Program]:
-    """The programs of the given files and folders, or the library; errors in files are shown and passed over."""
+    """The programs of the given files and folders, or the library; errors in files are shown and skipped."""
     if not paths:
         return library()
     parsed = parse_paths(paths)

@@ -55,7 +55,7 @@ def run_command(options: RunOptions, out: Path | None, resume: bool, quiet: bool
 
 
 def read_tasks(options: RunOptions) -> TaskSet:
-    """The tasks a run is about; those that are passed over are told of."""
+    """The tasks a run is about; those that are skipped are reported."""
     tasks = open_tasks(options.dataset, strict=options.strict, report=lambda message: typer.echo(message, err=True))
     if options.ids:
         tasks = tasks.only(dict.fromkeys(options.ids))

@@ -91,7 +91,7 @@ FLAGS: Final = Enum(
     ("NEVER_EQUAL", 64, "the value it looks for is of a kind no item has"),
     ("ORIGINALS", 128, "behind its arguments stand the forms they had in the program, which are what counts"),
     ("COLUMNAR", 256, "a loop whose body can run for many items at once"),
-    ("PER_LANE", 512, "a loop whose body the lanes of a group can run, each for items of its own"),
+    ("PER_LANE", 512, "a loop whose body the lanes of a group can run, each for its own items"),
 )
 MULTIPLIES: Final = FLAGS["MULTIPLIES"]
 HIDDEN_ARG: Final = FLAGS["HIDDEN_ARG"]
@@ -156,7 +156,7 @@ CONSTANTS: Final = {
     "MAX_TYPE_DEPTH": Constant("u32", 4, "containers inside one another"),
     "MAX_FRAMES": Constant("u32", 12, "bodies inside one another"),
     "MAX_ARGS": Constant("u32", 4, "arguments of a call, but for those that only have to be there"),
-    "MAX_COLUMN_ROWS": Constant("u32", 512, "words of the slots of a body for columns"),
+    "MAX_COLUMN_ROWS": Constant("u32", 512, "words of the slots of a columnar body"),
     "MAX_COLUMN_WORDS": Constant("u32", 4, "words of a value there"),
     "MAX_CELL_WORDS": Constant("u32", 256, "words of an expression over cells"),
     "MAX_CELL_STACK": Constant("u32", 16, "values it holds at once"),
@@ -202,7 +202,7 @@ INSTRUCTION: Final = Struct(
     ("u32", "op length"),
     ("u32", "dst", "the slot of the result"),
     ("i32", "times", "how often it counts towards the steps of the loop it is in; -1 outside of loops"),
-    ("u32", "cost_place", "where its own steps are kept for bodies that owe them; 0 for nowhere"),
+    ("u32", "cost_place", "where its own steps are kept for bodies that are charged for them; 0 for nowhere"),
     ("u32", "strict", "how many arguments, from the first, fail it when they have failed"),
     ("u32", "count", "of arguments"),
     ("u32", "type", "of the result"),
@@ -223,9 +223,9 @@ LANES: Final = Struct(
 )
 COLUMNS: Final = Struct(
     "ColumnsHead",
-    "Behind that, what a loop needs to run by columns; then a bit for each word of the body's slots, then code.",
+    "Behind that, what a columnar loop needs; then a bit for each word of the body's slots, then code.",
     ("u32", "first rows", "where the body's slots are"),
-    ("u32", "scope", "how many loops around it must stand still for what it walks to be the same"),
+    ("u32", "scope", "how many of the loops around it must stay at the same item for its containers to stay the same"),
     ("u32", "result", "a place"),
     ("u32", "code_words"),
 )
@@ -253,7 +253,7 @@ PACKED: Final = Struct(
     ("const i32*", "task", "of each sample"),
     ("const i32*", "first", "of each task, its first demonstration"),
     ("const i32*", "count", "of each task, how many"),
-    ("const i32*", "demo", "two grids a demonstration"),
+    ("const i32*", "demo", "two grids per demonstration"),
 )
 
 # --- launches on a GPU: numbers, and addresses that are 0 for what is not asked for ---
@@ -271,13 +271,13 @@ SLICE_OUTPUT: Final = Struct(
 TASK: Final = Struct(
     "Task",
     "A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was "
-    "shared out, or a checkpoint to take up again, which come up on the way.",
+    "shared out, or a checkpoint to resume, which come up on the way.",
     ("u32", "kind a b"),
     ("u32", "ready", "whether a task that came up is there"),
 )
-HALT: Final = Struct(
+CHECKPOINT: Final = Struct(
     "Checkpoint",
-    "A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was left in turn.",
+    "A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was suspended in its turn.",
     ("u32", "slice sample"),
     ("u32", "index n", "the items that are left, as far as they are shared out"),
     ("u32", "top", "of the arena"),
@@ -359,8 +359,8 @@ ENUMS: Final = (
     STATUSES, KINDS, CODES, FLAGS, LOOPS_INSIDE, TASK_KINDS, TOKENS, CALL_STATUSES, CELL_CODES,
 )  # fmt: skip
 STRUCTS: Final = (
-    INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, HALT, PART, PROGRESS,
-    LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH,
+    INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, CHECKPOINT, PART,
+    PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH,
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The body of a loop as the context nodes are emitted to.
 
-It hoists what does not depend on its items to the context around it, and counts what it owes for that. Equal calls are
-one node, which counts as often as it is called.
+It hoists what does not depend on its items to the context around it, and counts what it is charged for that. Equal
+calls are one node, which counts as often as it is called.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcbatt.compiler.context import Context, Draft, Ref, const_args
-from arcbatt.compiler.passes.hoist import moved, stands_outside
+from arcbatt.compiler.passes.hoist import hoisted_draft, stands_outside
 from arcbatt.compiler.typed import FAILED, FREE, Body, BodyNode
 from arcbatt.language.types import Type
 from arcbatt.language.values import Value
@@ -75,7 +75,7 @@ class BodyBuilder(Context):
         while outer.level >= self.loop_level:
             assert isinstance(outer, BodyBuilder)
             outer = outer.parent
-        ref = outer.emit(moved(draft, outer), hoisted=True)
+        ref = outer.emit(hoisted_draft(draft, outer), hoisted=True)
         if not hoisted and draft.op not in FREE:
             capture = self._capture(ref)
             self.charges[capture] = self.charges.get(capture, 0) + 1

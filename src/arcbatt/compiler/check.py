@@ -103,7 +103,7 @@ def _check_body(body: Body, args: list[Type]) -> None:
     if any(not 0 <= place < len(args) for place in body.captures):
         raise GraphError("has a body that captures what is not there")
     if any(not 0 <= capture < len(body.captures) or times < 1 for capture, times in body.charges):
-        raise GraphError("has a body that owes for what it does not capture")
+        raise GraphError("has a body that is charged for what it does not capture")
     types = [*body.params, *(args[place] for place in body.captures)]
     for node in body.nodes:
         _check_inputs(node, len(types))

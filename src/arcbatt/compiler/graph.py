@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from arcbatt.compiler.passes.commutative import in_order
+from arcbatt.compiler.passes.commutative import canonical_order
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines
@@ -57,7 +57,7 @@ class Graph:
 
     def add(self, op: str, args: tuple[Any, ...], line: int = 0) -> int:
         """The node, made if it is new."""
-        node = Node(op, in_order(op, args) if self.merge_commutative else args)
+        node = Node(op, canonical_order(op, args) if self.merge_commutative else args)
         known = self._known.get(node)
         if known is None:
             known = self._known[node] = len(self.nodes)

@@ -68,7 +68,7 @@ class CompiledSet:
         return made
 
     def sliced(self, count: int) -> Sliced:
-        """The programs dealt into at most so many slices, each with bytecode of its own."""
+        """The programs divided into at most so many slices, each with its own bytecode."""
         return slice_graph(self.typed, count)
 
     def __getstate__(self) -> dict[str, object]:

@@ -18,7 +18,7 @@ class Rewrites:
     hoist: bool = True
     """Calls in a loop body that do not depend on the item move out of it (passes/hoist.py)."""
     algebra: bool = True
-    """Identities: turns of turns, idempotent and self-inverse calls, colours of turned grids (passes/algebra.py)."""
+    """Identities of rotations, idempotent and self-inverse calls, and colours of rotated grids (passes/algebra.py)."""
     columns: bool = True
     """The engine runs loops over numbers for many items at once (lower/columns.py)."""
 

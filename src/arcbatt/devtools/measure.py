@@ -1,6 +1,6 @@
-"""How fast the engines of this machine are: each measured in a process of its own, so that its start counts in full.
+"""How fast the engines of this machine are: each measured in its own process, so that its start counts in full.
 
-The programs are the library's, the samples those of ARC-AGI-1; what is found is kept (`backends/speeds.py`).
+The programs are the library's, the samples those of ARC-AGI-1; what is found is kept (`engine/speeds.py`).
 """
 
 from __future__ import annotations

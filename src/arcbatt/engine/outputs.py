@@ -97,7 +97,7 @@ class Outputs:
     seconds: dict[str, float] = field(default_factory=dict)
     """Time by stage: `run`, and `reference`, how much longer the reference took."""
     recovered_errors: Counter[str] = field(default_factory=Counter)
-    """What went wrong on the way and was made good, and how often; no outcome depends on it."""
+    """Errors the run recovered from, and how often; no outcome depends on it."""
 
     def rerouted(self, samples: slice = slice(None)) -> Counter[Route]:
         """How many evaluations of samples went which way."""

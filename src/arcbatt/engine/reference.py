@@ -1,6 +1,6 @@
-"""The reference on a merged graph: what programs share is computed once a sample.
+"""The reference on a merged graph: what programs share is computed once per sample.
 
-It does what engines cannot (`reference_tier.py`), and is a backend of its own: `ReferenceEngine` runs everything on it.
+It does what engines cannot (`reference_tier.py`), and is also a backend: `ReferenceEngine` runs everything on it.
 """
 
 from __future__ import annotations

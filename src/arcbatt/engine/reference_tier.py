@@ -34,7 +34,7 @@ IDLE_SECONDS: Final = 60.0
 _MOST_AT_ONCE: Final = 16
 """Evaluations handed out at a time."""
 _LOOK_SECONDS: Final = 0.05
-_SECONDS_AN_ANSWER: Final = 0.02
+_SECONDS_PER_ANSWER: Final = 0.02
 """After so long a worker answers with what it has, the rest undone."""
 
 
@@ -89,7 +89,7 @@ class ReferenceService(Service):
         if message.sample is not None:
             self._reference = MergedReference(self._given.graph, message.sample, self._given.max_steps)
         assert self._reference is not None
-        end = time.monotonic() + _SECONDS_AN_ANSWER
+        end = time.monotonic() + _SECONDS_PER_ANSWER
         briefs: list[Brief] = []
         self._nodes.extend(message.nodes)
         while True:

@@ -95,7 +95,7 @@ class Trouble:
 
 # --- the process ---
 class _Line:
-    """The line to the other end, read by a thread of its own so that its end is seen at once."""
+    """The line to the other end, read by its own thread so that its end is seen at once."""
 
     def __init__(self, connection: Connection, service: Service) -> None:
         self.connection = connection

@@ -109,7 +109,7 @@ enum Flag : u32 {
     NEVER_EQUAL = 64,  // the value it looks for is of a kind no item has
     ORIGINALS = 128,  // behind its arguments stand the forms they had in the program, which are what counts
     COLUMNAR = 256,  // a loop whose body can run for many items at once
-    PER_LANE = 512,  // a loop whose body the lanes of a group can run, each for items of its own
+    PER_LANE = 512,  // a loop whose body the lanes of a group can run, each for its own items
 };
 
 // Which loops there are in the body of a loop that lanes can run.
@@ -181,7 +181,7 @@ constexpr u32 MAX_ITEM_WORDS = 8u;  // words of an item of a container
 constexpr u32 MAX_TYPE_DEPTH = 4u;  // containers inside one another
 constexpr u32 MAX_FRAMES = 12u;  // bodies inside one another
 constexpr u32 MAX_ARGS = 4u;  // arguments of a call, but for those that only have to be there
-constexpr u32 MAX_COLUMN_ROWS = 512u;  // words of the slots of a body for columns
+constexpr u32 MAX_COLUMN_ROWS = 512u;  // words of the slots of a columnar body
 constexpr u32 MAX_COLUMN_WORDS = 4u;  // words of a value there
 constexpr u32 MAX_CELL_WORDS = 256u;  // words of an expression over cells
 constexpr u32 MAX_CELL_STACK = 16u;  // values it holds at once
@@ -210,7 +210,7 @@ struct InstructionHead {
     u32 op, length;
     u32 dst;  // the slot of the result
     i32 times;  // how often it counts towards the steps of the loop it is in; -1 outside of loops
-    u32 cost_place;  // where its own steps are kept for bodies that owe them; 0 for nowhere
+    u32 cost_place;  // where its own steps are kept for bodies that are charged for them; 0 for nowhere
     u32 strict;  // how many arguments, from the first, fail it when they have failed
     u32 count;  // of arguments
     u32 type;  // of the result
@@ -230,10 +230,10 @@ struct LanesHead {
     u32 inside;  // which loops are in it
 };
 
-// Behind that, what a loop needs to run by columns; then a bit for each word of the body's slots, then code.
+// Behind that, what a columnar loop needs; then a bit for each word of the body's slots, then code.
 struct ColumnsHead {
     u32 first, rows;  // where the body's slots are
-    u32 scope;  // how many loops around it must stand still for what it walks to be the same
+    u32 scope;  // how many of the loops around it must stay at the same item for its containers to stay the same
     u32 result;  // a place
     u32 code_words;
 };
@@ -263,7 +263,7 @@ struct Packed {
     const i32 *task;  // of each sample
     const i32 *first;  // of each task, its first demonstration
     const i32 *count;  // of each task, how many
-    const i32 *demo;  // two grids a demonstration
+    const i32 *demo;  // two grids per demonstration
 };
 
 // A lowered slice: places in the blob of all slices' words.
@@ -278,13 +278,13 @@ struct SliceOutput {
 };
 
 // A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
-// shared out, or a checkpoint to take up again, which come up on the way.
+// shared out, or a checkpoint to resume, which come up on the way.
 struct Task {
     u32 kind, a, b;
     u32 ready;  // whether a task that came up is there
 };
 
-// A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was left in turn.
+// A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was suspended in its turn.
 struct Checkpoint {
     u32 slice, sample;
     u32 index, n;  // the items that are left, as far as they are shared out

@@ -1,7 +1,7 @@
 """Grids in the terminal: coloured cells where there is colour, digits where there is none.
 
 A panel is a grid with a caption. Panels of a pair stand side by side where they fit, cells two columns wide; where
-they do not, cells take one column (half blocks, two rows a line; or digits without spaces), unless cells have to be
+they do not, cells take one column (half blocks, two rows per line; or digits without spaces), unless cells have to be
 marked; and where that does not fit either they go below one another.
 """
 

@@ -1,1 +1,1 @@
-"""Runs: every program on every task, in batches, recorded so that a run can be stopped and taken up again."""
+"""Runs: every program on every task, in batches, recorded so that a run can be stopped and resumed."""

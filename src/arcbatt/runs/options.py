@@ -26,7 +26,7 @@ class RunOptions:
     )
     count: int | None = _option(None, "Only so many tasks, the first of the set.", decides=True)
     ids: tuple[str, ...] = _option((), "Only these tasks.", decides=True, flag="id")
-    strict: bool = _option(False, "A bad task is an error, not passed over.", decides=True)
+    strict: bool = _option(False, "A bad task is an error, not skipped.", decides=True)
     seconds: float | None = _option(None, "Stop after so many seconds of wall clock.", flag="time")
     backend: str = _option(
         "auto", "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one) or cuda."
@@ -94,7 +94,7 @@ class RunOptions:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> RunOptions:
-        """Options read back; fields this version does not know are passed over."""
+        """Options read back; fields this version does not know are ignored."""
         known: dict[str, Any] = {
             one.name: tuple(data[one.name]) if isinstance(data[one.name], list) else data[one.name]
             for one in fields(cls)

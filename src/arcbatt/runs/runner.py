@@ -52,7 +52,7 @@ class Slice(NamedTuple):
 
 @dataclass
 class Summary:
-    """How a run went; evaluations and seconds are those of this go, not of one it took up."""
+    """How a run went; evaluations and seconds are those since it was started or resumed."""
 
     record: RunRecord
     backend: str
@@ -63,7 +63,7 @@ class Summary:
     backends: Counter[str] = field(default_factory=Counter)
     """Evaluations by the engine that was in use."""
     recovered_errors: Counter[str] = field(default_factory=Counter)
-    """What went wrong and was made good: workers that were replaced, launches that were halved."""
+    """Errors the run recovered from: workers that were replaced, launches that were halved."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

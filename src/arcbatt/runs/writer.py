@@ -69,7 +69,7 @@ class RunWriter:
 
     @classmethod
     def resume(cls, directory: Path, options: RunOptions, backend: str) -> RunWriter:
-        """Take up a record where it was left; refuses options that would change its result."""
+        """Resume a record where it was left; refuses options that would change its result."""
         record = RunRecord.open(directory)
         try:
             if different := record.options.differences(options):

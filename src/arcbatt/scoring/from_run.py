@@ -16,7 +16,7 @@ from arcbatt.scoring.submission import Submission
 
 @dataclass(frozen=True)
 class Chosen:
-    """The attempts for every task of a challenge, and what was passed over on the way."""
+    """The attempts for every task of a challenge, and what was skipped."""
 
     picks: dict[str, tuple[tuple[Pick, Pick], ...]]
     not_run: tuple[str, ...]

@@ -1,9 +1,9 @@
-"""Which loops can run by columns (native/loops/columns.h), and their bodies' code for that.
+"""Which loops can be columnar (native/loops/columns.h), and the columnar code of their bodies.
 
 A body can if its values are numbers, and if its loops look for the best of a container's items, one container for all
-items of the loop around. Code for columns has only what computes something: values that are parts or copies of others
-are taken from these, and what the calls cost is added up beforehand, since whatever is out of the ordinary is left to
-the body's own code.
+items of the loop around. Columnar code has only what computes something: values that are parts or copies of others are
+read from these, and the cost of all calls is added up in advance, since every unusual case is left to the body's own
+code.
 """
 
 from __future__ import annotations
@@ -95,10 +95,10 @@ class Window:
 def column_words(
     loop: LoopSpec, window: Window, types: TypeTable, depth_of: Callable[[int], int], containers: list[int], depth: int
 ) -> list[int] | None:
-    """What a loop says behind its bodies to run by columns; None where it cannot.
+    """What a columnar loop says behind its bodies; None where it cannot be columnar.
 
     `depth` is how many bodies there are around the loop, `depth_of` around what fills a place outside. What depends on
-    nothing but the containers' items is kept where the containers stay the same while the loop runs again.
+    only the containers' items is kept where the containers stay the same while the loop runs again.
     """
     scope = max(map(depth_of, containers))
     keeps = scope < depth
@@ -121,7 +121,7 @@ def column_words(
 
 
 class _Body:
-    """A body whose code for columns is being written."""
+    """A body whose columnar code is being written."""
 
     def __init__(self, loop: LoopSpec, window: Window, types: TypeTable) -> None:
         self.loop, self.window, self.types = loop, window, types
@@ -130,7 +130,8 @@ class _Body:
         """Of each value in the window, the words it consists of."""
         self.steps = 0
         """What all calls together cost for an item, as far as that follows from the types."""
-        self.debts: list[Sequence[int]] = []
+        self.charges: list[Sequence[int]] = []
+        """What it is charged for values from outside, as instructions."""
         self.sizes: Counter[tuple[Word, int]] = Counter()
         """Containers by the first of their words and their type, and how often their sizes count."""
         self.products: Counter[tuple[Word, int, Word, int]] = Counter()
@@ -139,7 +140,7 @@ class _Body:
         self.needed: set[int] = set()
 
     def read(self) -> bool:
-        """Go through the body's own code; false where it cannot run by columns."""
+        """Go through the body's own code; false where it cannot be columnar."""
         for slot, kind in self.window.params:
             self.origin[slot] = self.own(slot, kind)
         for words in instructions(self.window.code):
@@ -147,7 +148,7 @@ class _Body:
                 if any(map(self.window.has, words[4::2])):
                     return False
                 if words[3]:
-                    self.debts.append(words)
+                    self.charges.append(words)
                 else:
                     self.steps += words[2]
                 continue
@@ -241,12 +242,12 @@ class _Body:
         _, columns = inner_columns(one)
         if not _measurable(self.types, one.type) or not columns.inside(columns.result):
             return False
-        debts = (words for words in instructions(columns.code) if words[0] == CODES["CHARGE"])
-        return not any(self.window.has(place) for words in debts for place in words[4::2])
+        charges = (words for words in instructions(columns.code) if words[0] == CODES["CHARGE"])
+        return not any(self.window.has(place) for words in charges for place in words[4::2])
 
     # --- writing it ---
     def code(self) -> tuple[list[list[int]], int]:
-        """The code for columns, instruction by instruction, and where the result is."""
+        """The columnar code, instruction by instruction, and where the result is."""
         result = self.place(self.window.result, self.window.result_type)
         if not self.window.has(result):
             self.needed.add(self.window.result)
@@ -267,8 +268,8 @@ class _Body:
                 backwards.append(self.rewritten(one, signs))
         head = [_written(CODES["GUARD"], 0, list(self.outside.items()), 0, [0])] if self.outside else []
         head += [[CODES["CHARGE"], 4, self.steps, 0]] if self.steps else []
-        debts = [list(words) for words in self.debts]
-        return [*head, *debts, *reversed(backwards), *counts, [CODES["END_BODY"], 2]], result
+        charges = [list(words) for words in self.charges]
+        return [*head, *charges, *reversed(backwards), *counts, [CODES["END_BODY"], 2]], result
 
     def word(self, word: Word) -> int:
         """Where a container lies whose first word this is."""
@@ -297,7 +298,7 @@ class _Body:
         return _written(one.op, one.dst, args, one.type, one.extra, strict=one.strict)
 
     def embedded(self, one: Instruction) -> list[int]:
-        """A loop in the body, with its own code for columns, whose values from outside are this body's."""
+        """A loop in the body, with its own columnar code, whose values from outside are this body's."""
         body, columns = inner_columns(one)
         lean: list[int] = []
         for words in instructions(columns.code):
@@ -326,7 +327,7 @@ class _Body:
 
     # --- what is kept ---
     def kept(self, code: list[list[int]], stands_still: Callable[[int], bool]) -> dict[int, int]:
-        """The values that depend on nothing but the items, and how many words they have."""
+        """The values that depend only on the items, and how many words they have."""
         found = {slot: self.types.rows[kind][2] for slot, kind in self.window.params}
         slots = {one.dst for one in self.calls} | {slot for slot, _ in self.window.params}
         base = {slot + word: slot for slot in slots for word in range(_MOST_WORDS + 1) if slot + word not in slots}
@@ -342,10 +343,10 @@ class _Body:
             if one.op >= FIRST_LOOP:
                 columns = inner_columns(one)[1]
                 for inner in instructions(columns.code):
-                    owed = inner[0] == CODES["CHARGE"]
+                    charge = inner[0] == CODES["CHARGE"]
                     sources += [
                         place
-                        for place in (inner[4::2] if owed else Instruction(inner).args)
+                        for place in (inner[4::2] if charge else Instruction(inner).args)
                         if not columns.inside(place)
                     ]
             if all(map(still, sources)):
@@ -355,7 +356,7 @@ class _Body:
 
 @dataclass(frozen=True)
 class InnerColumns:
-    """What a loop in a body says to run by columns."""
+    """What a columnar loop in a body says behind its bodies."""
 
     first: int
     rows: int

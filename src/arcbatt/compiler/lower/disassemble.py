@@ -35,8 +35,8 @@ _FLAGS: Final = {
     FUNCTIONS_VALUE: "with value",
     NEVER_EQUAL: "never equal",
     ORIGINALS: "originals",
-    COLUMNAR: "by columns",
-    PER_LANE: "by lanes",
+    COLUMNAR: "columnar",
+    PER_LANE: "per-lane",
 }
 _INDENT: Final = "    "
 
@@ -156,7 +156,7 @@ class _Text:
                 yield from self.columns(one, depth)
 
     def columns(self, one: _Instruction, depth: int) -> Iterator[str]:
-        """A loop's code for columns."""
+        """A loop's columnar code."""
         if one.op < FIRST_LOOP or not one.extra[0] & COLUMNAR:
             return
         columns = inner_columns(one)[1]
@@ -172,8 +172,8 @@ class _Text:
         if one.ends:
             return one.name
         if not one.plain:
-            owed = [f"c{one.words[4 + 2 * k]} x {one.words[5 + 2 * k]}" for k in range(one.words[3])]
-            return " + ".join([f"CHARGE {one.words[2]}", *owed])
+            charges = [f"c{one.words[4 + 2 * k]} x {one.words[5 + 2 * k]}" for k in range(one.words[3])]
+            return " + ".join([f"CHARGE {one.words[2]}", *charges])
         args = ", ".join(self.slot(*arg) for arg in one.typed_args)
         return "  ".join([f"{self.slot(one.dst, one.type)} = {one.name}({args})", *self.notes(one)])
 

@@ -34,7 +34,7 @@ class Site(NamedTuple):
     times: int = OUTERMOST
     """How often it counts towards the steps of the loop it is in."""
     cost: bool = False
-    """Whether its steps are kept, since a body owes them."""
+    """Whether its steps are kept, since a body is charged for them."""
 
 
 class Slots:

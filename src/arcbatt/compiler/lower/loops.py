@@ -1,4 +1,4 @@
-"""Lowering of loops: bodies as code of their own, put aside until the main code is done."""
+"""Lowering of loops: bodies as separate code, kept until the main code is done."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Loops:
         self.owner = 0
         """The node of the graph that is being lowered."""
         self._count = {PER_LANE: 0, COLUMNAR: 0}
-        """Loops so far that lanes can run, and that run by columns."""
+        """Loops so far that can be per-lane, and that are columnar."""
 
     def lower(self, site: Site, node: Node, args: list[Value]) -> Value:
         """Write a node that has bodies."""
@@ -136,7 +136,7 @@ class Loops:
         """A body's nodes in the code of the body around it, so many times charged."""
         captured = [args[place] for place in body.captures]
         values = [*params, *captured]
-        _owe(site.code, body, captured, site.times)
+        _charge(site.code, body, captured, site.times)
         for inner in body.nodes:
             given = [values[arg] for arg in node_inputs(inner)]
             values.append(self.node(Site(site.code, inner.times * site.times), inner, given))
@@ -174,7 +174,7 @@ class Loops:
         charged: bool = True,
         loop: LoopSpec | None = None,
     ) -> list[int]:
-        """Code for a body, put aside; the words a loop names it by."""
+        """Code for a body, kept for later; the words a loop names it by."""
         self.out.slots.depth += 1
         try:
             if self.out.slots.depth > MAX_FRAMES:
@@ -192,13 +192,13 @@ class Loops:
         values = [*params, *captured]
         code: list[int] = []
         if charged:
-            _owe(code, body, captured, 1)
-        owed_inside = _owed_values(body)
+            _charge(code, body, captured, 1)
+        charged_inside = _charged_values(body)
         for place, node in enumerate(body.nodes):
             inner = [values[arg] for arg in node_inputs(node)]
             number = len(params) + len(captured) + place
             times = node.times if charged else OUTERMOST
-            values.append(self.node(Site(code, times, number in owed_inside), node, inner))
+            values.append(self.node(Site(code, times, number in charged_inside), node, inner))
         result = self._result(code, values[body.result], wanted, loop)
         code += [CODES["END_BODY"], 2]
         self.bodies.append(code)
@@ -246,32 +246,32 @@ def _key_type(kind: Type) -> Type:
     return kind
 
 
-def _owe(code: list[int], body: Body, captured: list[Value], times: int) -> None:
-    """What each run of a body owes for work that was moved out of it."""
+def _charge(code: list[int], body: Body, captured: list[Value], times: int) -> None:
+    """Charge each run of a body for work that was hoisted out of it."""
     if not (body.base or body.charges):
         return
-    owed: list[int] = []
+    charges: list[int] = []
     for capture, count in body.charges:
         if not captured[capture].cost:
             raise LowerError("a cost that is not known")
-        owed += [captured[capture].cost, count * times]
-    code += [CODES["CHARGE"], 4 + len(owed), body.base * times, len(body.charges), *owed]
+        charges += [captured[capture].cost, count * times]
+    code += [CODES["CHARGE"], 4 + len(charges), body.base * times, len(body.charges), *charges]
 
 
-def owed_args(node: Node) -> set[int]:
-    """Arguments of a node whose cost its bodies owe, at any depth."""
-    owed: set[int] = set()
+def charged_args(node: Node) -> set[int]:
+    """Arguments of a node whose cost its bodies are charged, at any depth."""
+    charged: set[int] = set()
     for body in node.bodies:
-        owed.update(body.captures[capture] for capture, _ in body.charges)
+        charged.update(body.captures[capture] for capture, _ in body.charges)
         first = len(body.params)
-        captured = (value - first for value in _owed_values(body))
-        owed.update(body.captures[capture] for capture in captured if 0 <= capture < len(body.captures))
-    return owed
+        captured = (value - first for value in _charged_values(body))
+        charged.update(body.captures[capture] for capture in captured if 0 <= capture < len(body.captures))
+    return charged
 
 
-def _owed_values(body: Body) -> set[int]:
-    """Values of a body whose cost bodies inside it owe."""
-    return {node.args[place] for node in body.nodes for place in owed_args(node)}
+def _charged_values(body: Body) -> set[int]:
+    """Values of a body whose cost bodies inside it are charged."""
+    return {node.args[place] for node in body.nodes for place in charged_args(node)}
 
 
 def _without_loops(body: Body) -> bool:

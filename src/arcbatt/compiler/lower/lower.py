@@ -9,7 +9,7 @@ from arcbatt.compiler.abi import CODES, FIRST_LOOP
 from arcbatt.compiler.lower.casts import castable
 from arcbatt.compiler.lower.emitter import OUTERMOST, Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
-from arcbatt.compiler.lower.loops import Loops, owed_args
+from arcbatt.compiler.lower.loops import Loops, charged_args
 from arcbatt.compiler.lower.plain import lower_plain
 from arcbatt.compiler.typed import FREE, GUARD, POWER_COUNT, BodyNode, TypedGraph, TypedNode, node_inputs
 from arcbatt.language.spec import Does
@@ -111,8 +111,8 @@ class _Lowering:
         return last
 
     def _needs_cost(self) -> set[int]:
-        """Nodes whose cost a body owes."""
-        return {node.args[place] for node in self.graph.nodes for place in owed_args(node)}
+        """Nodes whose cost a body is charged."""
+        return {node.args[place] for node in self.graph.nodes for place in charged_args(node)}
 
     def node(self, site: Site, node: TypedNode | BodyNode, args: list[Value]) -> Value:
         """Write a node; its value."""

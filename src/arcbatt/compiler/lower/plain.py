@@ -1,4 +1,4 @@
-"""Lowering of calls of plain primitives: a native function for the types at hand, or an operation of its own."""
+"""Lowering of calls of plain primitives: a native function for the types at hand, or its own operation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arcbatt.compiler.lower.casts import costs_differ, different
 from arcbatt.compiler.lower.emitter import Emitter, Site, Value
 from arcbatt.compiler.lower.generic import Call, flags_of, lower_generic
 from arcbatt.compiler.lower.layout import LowerError
-from arcbatt.compiler.lower.variants import IN_ORDER, NUMBER, Variant
+from arcbatt.compiler.lower.variants import CELL_SEQUENCE, NUMBER, Variant
 from arcbatt.compiler.typed import BodyNode, TypedNode
 from arcbatt.language.spec import Does, Fact, OpSpec
 from arcbatt.language.table import current
@@ -86,7 +86,7 @@ def _of_first_cell(out: Emitter, site: Site, spec: OpSpec, arg: Value) -> Value:
 def _rule_for(spec: OpSpec, types: tuple[Type, ...], result: Type) -> Rule:
     """The rule inference chose, with its variables filled in."""
     if Fact.CELLS_IN_ORDER in spec.facts and as_seq(types[1]) == Seq(CELL):
-        return IN_ORDER
+        return CELL_SEQUENCE
     for exact in (True, False):
         if rule := spec.rule_for(types, exact=exact):
             return rule

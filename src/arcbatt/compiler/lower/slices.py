@@ -1,7 +1,7 @@
-"""A graph cut into slices: programs that run one after the other on one sample, as code of their own.
+"""A graph cut into slices: programs that run one after the other on one sample, each slice with its own code.
 
 One slice for everything shares all that programs have in common but leaves a big GPU idle, since there are only as many
-work items as samples; a slice a program shares nothing. Programs that need the same costly nodes are put together.
+work items as samples; one slice per program shares nothing. Programs that need the same costly nodes are put together.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def subgraph(graph: TypedGraph, names: Sequence[str]) -> TypedGraph:
 
 
 def choose(graph: TypedGraph, count: int) -> list[list[str]]:
-    """Programs dealt into at most `count` slices of about equal cost, those that share much together.
+    """Programs divided into at most `count` slices of about equal cost, those that share much together.
 
     Programs are taken by falling cost; each goes to the slice that grows least by it among those still below their
     share of the whole cost, or to the lightest.

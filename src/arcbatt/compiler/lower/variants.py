@@ -27,7 +27,7 @@ NATIVE: Final[dict[Type, str]] = {
 }
 """The C++ type of each type a native function can take or give."""
 
-IN_ORDER: Final = Rule((GRID, Seq(CELL)), GRID)
+CELL_SEQUENCE: Final = Rule((GRID, Seq(CELL)), GRID)
 """The rule of primitives for which a tuple of cells is not just the set of them, beside those of the table."""
 
 
@@ -43,7 +43,7 @@ def _variants() -> list[Variant]:
     for name, spec in STANDARD.ops.items():
         if spec.generic or spec.kind is not Kind.PLAIN:
             continue
-        rules = [*spec.rules, IN_ORDER] if Fact.CELLS_IN_ORDER in spec.facts else spec.rules
+        rules = [*spec.rules, CELL_SEQUENCE] if Fact.CELLS_IN_ORDER in spec.facts else spec.rules
         found += [Variant(name, rule) for rule in rules]
     return found
 

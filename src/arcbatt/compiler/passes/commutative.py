@@ -10,6 +10,6 @@ from arcbatt.language.table import STANDARD
 _COMMUTATIVE: Final = STANDARD.names_with(Fact.COMMUTATIVE)
 
 
-def in_order(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def canonical_order(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The nodes a call takes, in one order where either gives the same."""
     return (args[1], args[0]) if op in _COMMUTATIVE and args[1] < args[0] else args

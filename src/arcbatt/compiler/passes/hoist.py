@@ -12,7 +12,7 @@ def stands_outside(args: list[Ref], loop_level: int) -> bool:
     return loop_level > 0 and all(arg.constant or arg.context.level < loop_level for arg in args)
 
 
-def moved(draft: Draft, outer: Context) -> Draft:
+def hoisted_draft(draft: Draft, outer: Context) -> Draft:
     """A draft for a context further out, constants and all; it is not folded a second time."""
     args = [outer.constant(arg.value, arg.type) if arg.constant else arg for arg in draft.args]
     return replace(draft, args=args, foldable=False)

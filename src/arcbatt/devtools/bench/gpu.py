@@ -148,7 +148,7 @@ def _bytes(size: int) -> str:
 
 
 def start(load: Load) -> Iterator[Row]:
-    """Until an engine can run: the kernel compiled from nothing (once a machine), and an engine made and run once."""
+    """Until an engine can run: the kernel compiled from nothing (once per machine), and an engine made and run once."""
     graph = merge(load.programs)
     case = f"{len(load.programs):,} programs"
     data = pack_samples(load.samples[:1])

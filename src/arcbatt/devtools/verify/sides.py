@@ -26,7 +26,7 @@ from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 
 ENGINES: Final = ("cpu", "lanes", "cuda")
-"""What can be compared with the reference; lanes is the CPU engine with 32 emulated lanes a group."""
+"""What can be compared with the reference; lanes is the CPU engine with 32 emulated lanes per group."""
 REFUSED: Final = 0xBAD
 """The hash of what an engine refuses to load; no outcome has it but by chance."""
 NOT_LOWERED: Final = "not lowered: "
@@ -130,7 +130,7 @@ class EngineSide:
         return self.read(engine, programs, engine.run(samples, outputs="hash", complete=False, stop=stop))
 
     def read(self, engine: Engine, programs: Sequence[Program], outputs: Outputs) -> Answers:
-        """The answers in what a run of an engine gave, without those it left open."""
+        """The answers in what a run of an engine gave, without those that need a fallback."""
         found = Answers.empty(len(outputs.statuses), len(programs))
         assert outputs.hashes is not None
         columns = {name: column for column, name in enumerate(engine.names)}

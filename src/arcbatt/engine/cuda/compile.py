@@ -62,7 +62,7 @@ class KernelOptions:
 
     @property
     def whole(self) -> KernelOptions:
-        """The same with the compiler's full effort: minutes to compile, a seventh faster to run."""
+        """The same fully optimized: minutes to compile, a seventh faster to run."""
         return replace(self, fast_compile="")
 
     def source(self) -> str:
@@ -87,7 +87,7 @@ class KernelOptions:
 
 
 OBJECTS_KERNEL: Final = KernelOptions(header="cuda/objects.h", fast_compile="")
-"""The kernel that finds objects (`cuda_objects.py`), a small one that is worth the compiler's full effort."""
+"""The kernel that finds objects (`objects.py`), a small one that is worth full optimization."""
 
 
 def to_stderr(text: str) -> None:
@@ -96,7 +96,7 @@ def to_stderr(text: str) -> None:
 
 
 def cubin(nvrtc: Any, options: KernelOptions, arch: int, *, folder: Path | None = None, say: Say = to_stderr) -> Path:
-    """The path of the kernel's machine code, compiled if there is none yet; what took full effort goes before.
+    """The path of the kernel's machine code, compiled if there is none yet; fully optimized code is preferred.
 
     `nvrtc` is CuPy's module of that name or `arcbatt.engine.cuda.nvrtc.find_nvrtc()`; `folder` takes the cache's place.
     """
@@ -204,7 +204,7 @@ def _build(nvrtc: Any, options: KernelOptions, arch: int, path: Path, say: Say) 
     with FileLock(path.with_name(path.name + ".lock")):
         if found := _kept(path):
             return found
-        time = "half a minute" if options.fast_compile else "with full effort, some minutes"
+        time = "half a minute" if options.fast_compile else "fully optimized, some minutes"
         say(f"compiling the GPU kernel for sm_{arch}, {time}, once")
         code = compiled(nvrtc, options, arch)
         for target, data in ((path, code), (_digest_file(path), hashlib.sha256(code).hexdigest().encode())):

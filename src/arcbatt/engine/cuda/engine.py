@@ -46,7 +46,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("the GPU engine needs CuPy: pip install 'arcbatt[cuda]'", name="cupy") from error
 
-_ITEMS_A_GROUP: Final = 320
+_ITEMS_PER_GROUP: Final = 320
 """Work items a resident group should find, so that long ones even out."""
 _MOST_SLICES: Final = 2048
 _BIGGER: Final = 16
@@ -96,7 +96,7 @@ class CudaTier(Tier):
     work items. Each group has an arena of `arena_bytes`; what does not fit runs again in fewer, bigger arenas, and then
     on the tier below. All memory comes from CuPy's pool and stays within the pool's limit, where one is set
     (`arcbatt.engine.device_memory.configure_gpu_memory`), else within `memory_fraction` of what is free. Where memory
-    is short there are fewer arenas, then fewer samples a launch.
+    is short there are fewer arenas, then fewer samples per launch.
 
     A device that fails in the middle of a run leaves the rest of it, and later runs, to the tier below; without
     `keep_going` that is an error.
@@ -193,7 +193,7 @@ class CudaTier(Tier):
     def sliced(self, samples: int) -> Sliced:
         """The slices, cut once, by the number of samples seen first."""
         if self._sliced is None:
-            wanted = self._slices or min(_MOST_SLICES, -(-_ITEMS_A_GROUP * self.groups // max(samples, 1)))
+            wanted = self._slices or min(_MOST_SLICES, -(-_ITEMS_PER_GROUP * self.groups // max(samples, 1)))
             with self.last.traffic.stage("slice"):
                 self._sliced = self.compiled.sliced(max(1, wanted))
                 words, table = self._sliced.blob(self._column_of)
@@ -259,7 +259,7 @@ class CudaTier(Tier):
             self.lost = f"GPU {self.device} failed: {first_line(error)}"
 
     def _run_parts(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
-        """All samples, a launch after the other; fewer samples a launch as long as memory is short.
+        """All samples, one launch after the other; fewer samples per launch as long as memory is short.
 
         While a part runs, the results of the one before are fetched.
         """
@@ -434,7 +434,7 @@ class CudaEngine(TieredEngine):
         kernel: KernelOptions | None = None,
     ) -> None:
         if len(devices) > 1:
-            raise UsageError(f"one GPU a process for now, {len(devices)} were named")
+            raise UsageError(f"one GPU per process for now, {len(devices)} were named")
         device = devices[0] if devices else 0
         if device >= device_count():
             raise UsageError(f"no GPU number {device}: {device_count()} are visible (see nvidia-smi)")

@@ -33,7 +33,7 @@ def compile_ahead(
 ) -> list[Kernel]:
     """Compile the kernel for devices (all, if None), so that no run has to wait for it; devices of a kind share one.
 
-    With `whole`, with the compiler's full effort, which takes minutes.
+    With `whole`, fully optimized, which takes minutes.
     """
     made = []
     options = KernelOptions().whole if whole else KernelOptions()

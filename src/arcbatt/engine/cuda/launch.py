@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import HALT, LAUNCH, PACKED, PART, PROGRESS, START, TASK
+from arcbatt.compiler.abi import CHECKPOINT, LAUNCH, PACKED, PART, PROGRESS, START, TASK
 from arcbatt.engine.cuda.compile import KernelOptions
 from arcbatt.engine.cuda.traffic import Traffic
 from arcbatt.engine.stats import DeviceStats
@@ -114,9 +114,8 @@ class Launcher:
         """What is allocated beside the memory for loops that are shared out."""
         most = _most_parts(memory_bytes)
         places = 8 * most
-        return (
-            _MOST_CHECKPOINTS * HALT.bytes + PART.bytes * most + places + TASK.bytes * (most + _MOST_CHECKPOINTS) + 4096
-        )
+        queue = TASK.bytes * (most + _MOST_CHECKPOINTS)
+        return _MOST_CHECKPOINTS * CHECKPOINT.bytes + PART.bytes * most + places + queue + 4096
 
     def batches(self, work: Work, blocks: int, words: int) -> Pairs:
         """Run batches; the items that did not fit."""
@@ -238,7 +237,7 @@ class _Shares:
     def __init__(self, cupy: Any, memory_bytes: int) -> None:
         self._most_parts = _most_parts(memory_bytes)
         self._memory = cupy.empty(max(memory_bytes // 4, 1), np.uint32)
-        self._halts = cupy.empty(_MOST_CHECKPOINTS * HALT.bytes, np.uint8)
+        self._checkpoints = cupy.empty(_MOST_CHECKPOINTS * CHECKPOINT.bytes, np.uint8)
         self._parts = cupy.empty((self._most_parts, PART.words), np.uint32)
         self._places = cupy.empty(self._most_parts, np.uint64)
         self._used = cupy.zeros(1, np.uint64)
@@ -252,7 +251,7 @@ class _Shares:
     def fields(self) -> dict[str, int]:
         """What a launch says of it."""
         return {
-            "checkpoints": address(self._halts),
+            "checkpoints": address(self._checkpoints),
             "most_checkpoints": _MOST_CHECKPOINTS,
             "parts": address(self._parts),
             "most_parts": self._most_parts,

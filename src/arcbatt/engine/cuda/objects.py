@@ -22,7 +22,7 @@ _BLOCKS: Final = 16
 """Blocks a multiprocessor has room for at most."""
 _CELLS: Final = 416, 640, 928
 """Grids are found with room for so many cells: the less room, the more of them at a time."""
-_WORDS_A_CELL: Final = 3
+_WORDS_PER_CELL: Final = 3
 """What objects take at most: the cell, and where an object of one cell begins and how many it has."""
 _MOST_POOL: Final = 1 << 30
 
@@ -61,7 +61,7 @@ class ObjectFinder:
     def find(self, numbers: NDArray[np.uint32], cells: NDArray[np.int64]) -> KnownObjects:
         """Those of the grids with these numbers, which have so many cells each."""
         grids = int(self.samples["height"].size)
-        words = min(len(self.modes) * int(_WORDS_A_CELL * cells.sum() + 2 * len(numbers)), _MOST_POOL)
+        words = min(len(self.modes) * int(_WORDS_PER_CELL * cells.sum() + 2 * len(numbers)), _MOST_POOL)
         found = KnownObjects(self.cupy.full((8, grids), NOWHERE, np.uint32), self.cupy.empty(words, np.uint32))
         taken = self.cupy.zeros(1, np.uint32)
         for least, most in zip((0, *_CELLS), _CELLS, strict=False):

@@ -43,7 +43,7 @@ def kernel_source(entry: str = ENTRY, custom: str = "") -> str:
 
 @cache
 def lane_library(custom: str = "") -> str:
-    """The headers for a lane by itself, in a namespace of their own."""
+    """The headers for a lane by itself, in their own namespace."""
     text = _amalgamated(_LANE_ENTRY, custom, "")
     return _BEFORE + re.sub(r"\bnamespace arcbatt\b", "namespace arcbatt_lane", text) + _AFTER
 

@@ -1,4 +1,4 @@
-"""Copies between host and GPU beside the launches: page-locked buffers, streams of their own, threads that wait.
+"""Copies between host and GPU beside the launches: page-locked buffers, separate streams, threads that wait.
 
 A launch keeps its thread until it has ended. So what belongs to the part before (results to the host, and there to
 their places) is done by another thread meanwhile.
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Staging:
-    """Copies one after the other on a stream of its own, through page-locked memory that is kept for the next ones."""
+    """Copies one after the other on its own stream, through page-locked memory that is kept for the next ones."""
 
     def __init__(self, cupy: Any, device: int) -> None:
         self._cupy = cupy

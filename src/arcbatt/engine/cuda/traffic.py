@@ -35,7 +35,7 @@ class Traffic:
     """Bytes from the device."""
     spans: list[Span] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
-    """Transfers may run beside a launch, in threads of their own."""
+    """Transfers may run beside a launch, in their own threads."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

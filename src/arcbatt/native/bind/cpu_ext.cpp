@@ -291,7 +291,7 @@ static nb::list values(const Program& program, const PackedArrays& samples, u32 
 }
 
 #if AB_LANES > 1
-// The GPU's entry by lanes that take turns, group after group: what a launch does, without a GPU. For tests.
+// The GPU's entry with emulated lanes, group after group: what a launch does, without a GPU. For tests.
 static void launch(u64 address, u32 blocks) {
     const Launch* p = device_pointer<const Launch>(address);
     static thread_local Lanes lanes;
@@ -316,7 +316,7 @@ static void launch_calls(u64 address, u32 groups) {
 }
 #endif
 
-// An operation of one's own from a library: its number, what it takes and gives, the address of its function.
+// A custom operation from a library: its number, what it takes and gives, the address of its function.
 static bool add_custom(u32 number, const std::string& text, u64 address) {
     static std::mutex one_at_a_time;
     std::lock_guard<std::mutex> hold(one_at_a_time);

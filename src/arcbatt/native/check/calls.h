@@ -56,12 +56,12 @@ class CallCheck {
         return nullptr;
     }
 
-    // An operation of one's own: it must be there, and take and give what it was declared with.
+    // A custom operation: it must be there, and take and give what it was declared with.
     bool custom(u32 at) {
         Ins ins = s_.ins_at(at);
         if (ins.extra() + 3 > ins.w + ins.length()) return s_.refuse(at, "names no operation");
         const CustomList::Entry* entry = customs().find(ins.extra()[2]);
-        if (!entry) return s_.refuse(at, "no operation of one's own has the number " + std::to_string(ins.extra()[2]));
+        if (!entry) return s_.refuse(at, "no custom operation has the number " + std::to_string(ins.extra()[2]));
         return flags(at, 0, ORIGINALS | FIXED_COST) && (fits(ins, entry->text) || mistyped(at));
     }
     static bool cell_code_fits(Ins ins) {

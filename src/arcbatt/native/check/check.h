@@ -62,7 +62,7 @@ class Checker {
             if (op == END_BODY) {
                 at = end_body();
             } else if (op == CHARGE) {
-                owe(at);
+                charge(at);
                 at += s_.program.code[at + 1];
             } else if (op >= FIRST_LOOP) {
                 at = begin_loop(at);
@@ -146,12 +146,12 @@ class Checker {
         if (write(at, ins.dst(), s_.types.shape(ins.type())) && ins.cost_place()) write(at, ins.cost_place(), COST);
     }
 
-    void owe(u32 at) {
+    void charge(u32 at) {
         Ins ins = s_.ins_at(at);
         for (u32 k = 0; k < ins.w[3]; ++k) {
             Slot& slot = s_.slots[ins.w[4 + 2 * k]];
             if (slot.holds != COST) {
-                s_.refuse(at, "owes what is no cost");
+                s_.refuse(at, "charges what is no cost");
                 return;
             }
             need(slot);
@@ -228,7 +228,7 @@ class Checker {
         std::string wrong = check.problem(u32(open_.size()) - 1, Around{*this, at});
         if (!wrong.empty()) s_.refuse(at, wrong);
     }
-    // What code for columns sees of the code around it.
+    // What columnar code sees of the code around it.
     struct Around {
         Checker& of;
         u32 loop;

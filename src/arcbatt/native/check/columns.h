@@ -1,6 +1,6 @@
-// The load check's part for loops by columns (columns.h): that their code for columns is well formed, takes only values
-// that are there, as the types they are of, puts its own where the loop's window has room, and keeps over several runs
-// of the loop only what stays the same for them.
+// The load check's part for columnar loops (loops/columns.h): that their columnar code is well formed, takes only
+// values that are there, with their types, puts its own inside the loop's window, and keeps over several runs of the
+// loop only what stays the same for them.
 #pragma once
 
 #include <map>
@@ -31,8 +31,8 @@ class ColumnCheck {
         u32 op = loop_.op(), walks = op == LOOP_PAPPLY || op == LOOP_PRAPPLY ? 2 : 1, scope = columns_.scope();
         bool more = op == LOOP_APPLY || walks == 2;
         u32 kind = kind_of(body_.type());
-        if (!can_be_columnar(op)) return "cannot run by columns";
-        if (kind != K_INT && !(more && (kind == K_IJ || kind == K_CELL))) return "gives no number to run by columns";
+        if (!can_be_columnar(op)) return "cannot be columnar";
+        if (kind != K_INT && !(more && (kind == K_IJ || kind == K_CELL))) return "gives no number to be columnar";
         if (columns_.first() == 0 || u64(columns_.first()) + columns_.rows() > slots_)
             return "its columns are outside the slots";
         if (scope && scope >= depth) return "keeps columns of what does not stand still";
@@ -102,20 +102,20 @@ class ColumnCheck {
     std::string run(ColumnsRef columns, const ColumnsRef* outer, u32 scope, const A& around) {
         const u32 *at = columns.code(), *end = at + columns.code_words();
         for (;; at += at[1]) {
-            if (end - at < 2 || at[1] < 2 || at[1] > end - at) return "code for columns that does not end";
+            if (end - at < 2 || at[1] < 2 || at[1] > end - at) return "columnar code that does not end";
             Ins ins{at};
-            if (ins.op() == END_BODY) return end - at == 2 ? "" : "code for columns that goes on";
-            std::string wrong = ins.op() == CHARGE ? debt(ins, around) : call(columns, outer, ins, scope, around);
-            if (!wrong.empty()) return "code for columns that " + wrong;
+            if (ins.op() == END_BODY) return end - at == 2 ? "" : "columnar code that goes on";
+            std::string wrong = ins.op() == CHARGE ? charge(ins, around) : call(columns, outer, ins, scope, around);
+            if (!wrong.empty()) return "columnar code that " + wrong;
         }
     }
 
     template <class A>
-    std::string debt(Ins ins, const A& around) const {
-        if (ins.length() < 4 || u64(ins.w[3]) * 2 + 4 != ins.length()) return "owes what is not well formed";
+    std::string charge(Ins ins, const A& around) const {
+        if (ins.length() < 4 || u64(ins.w[3]) * 2 + 4 != ins.length()) return "has a charge that is not well formed";
         for (u32 k = 0; k < ins.w[3]; ++k)
             if (columns_.varies(ins.w[4 + 2 * k]) || !around.holds_cost(ins.w[4 + 2 * k]))
-                return "owes what is no cost";
+                return "charges what is no cost";
         return "";
     }
 
@@ -231,7 +231,7 @@ class ColumnCheck {
         if (inner.rows() < 2 || scope > depth_ || around.depth_of(ins.arg(0)) > scope ||
             inner.first() < columns_.first() ||
             u64(inner.first()) + inner.rows() > u64(columns_.first()) + columns_.rows())
-            return "has a loop with columns of its own outside";
+            return "has a loop whose columns are outside its columns";
         clear(inner);
         if (!put(inner, body.param(0), body.param_type(0), true))
             return "has a loop whose items are outside its columns";
@@ -250,9 +250,9 @@ class ColumnCheck {
     bool needs_still(ColumnsRef inner, const A& around) const {
         for (const u32* at = inner.code(); *at != END_BODY; at += at[1]) {
             Ins ins{at};
-            bool owe = ins.op() == CHARGE;
-            for (u32 k = 0; k < (owe ? ins.w[3] : ins.count()); ++k) {
-                u32 place = owe ? ins.w[4 + 2 * k] : ins.arg(k);
+            bool charge = ins.op() == CHARGE;
+            for (u32 k = 0; k < (charge ? ins.w[3] : ins.count()); ++k) {
+                u32 place = charge ? ins.w[4 + 2 * k] : ins.arg(k);
                 if (inner.varies(place)) continue;
                 bool good =
                     columns_.varies(place) ? kept(place, ins.arg_type(k)) : around.depth_of(place) <= columns_.scope();

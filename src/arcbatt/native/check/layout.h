@@ -64,7 +64,7 @@ class Layout {
                 if (op != end) s_.refuse(at, op == HALT ? "stands in a body" : "stands outside of bodies");
                 return;
             }
-            if (!(op == CHARGE ? lay_debt(at) : lay_call(at, starts))) return;
+            if (!(op == CHARGE ? lay_charge(at) : lay_call(at, starts))) return;
             at += length;
         }
     }
@@ -82,11 +82,11 @@ class Layout {
         return s_.types.known(type) && lay_slot(place, 1 + s_.program.types[type].slot_words);
     }
 
-    bool lay_debt(u32 at) {
+    bool lay_charge(u32 at) {
         Ins ins = s_.ins_at(at);
         if (ins.length() < 4 || u64(ins.w[3]) * 2 + 4 != ins.length()) return s_.refuse(at, "is not well formed");
         for (u32 k = 0; k < ins.w[3]; ++k)
-            if (!lay_slot(ins.w[4 + 2 * k], 1)) return s_.refuse(at, "owes what is no cost");
+            if (!lay_slot(ins.w[4 + 2 * k], 1)) return s_.refuse(at, "charges what is no cost");
         return true;
     }
 

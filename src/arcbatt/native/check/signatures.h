@@ -1,4 +1,4 @@
-// What every operation takes and gives, for the load check: one line an operation. Patterns are those of check_types.h.
+// What every operation takes and gives, for the load check: one line an operation. Patterns are those of check/types.h.
 #pragma once
 
 #include "check/types.h"

@@ -1,5 +1,5 @@
-// Bitboards: grids and objects as bits, a bit a cell, 64-bit words along the rows, a board a colour. Bit k of a word is
-// column k, so walking the bits of a board of one colour gives its keys in ascending order.
+// Bitboards: grids and objects as bits, one per cell, 64-bit words along the rows, a board per colour. Bit k of a word
+// is column k, so walking the bits of a board of one colour gives its keys in ascending order.
 #pragma once
 
 #include "core/arrays.h"
@@ -55,8 +55,8 @@ AB_FN u64 bits_of_colour(const i8* from, u32 n, const i8* end, i32 colour) {
 
 struct Boards {
     u32 words;     // a board
-    u32 stride;    // words a row
-    u32 slots;     // boards, one a colour, colours ascending
+    u32 stride;    // words per row
+    u32 slots;     // boards, one per colour, colours ascending
     u32* colours;  // as signed numbers
     Bits bits;
 

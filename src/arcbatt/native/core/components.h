@@ -21,7 +21,7 @@ AB_FN T fill_runs(T m, T s, u32 width) {
     return fill;
 }
 
-// One component on a board of a word a row: `now` is zero but for the rows from `first` to `last`.
+// One component on a board of one word per row: `now` is zero but for the rows from `first` to `last`.
 struct Flood {
     Bits open, now;
     u32 height, width;

@@ -3,10 +3,10 @@
 // program came by it. `engine/outputs.py` says the same of the reference's values.
 //
 // A hash is a sum over places of mixed words, mixed again, so that lanes may share the work: of a grid over its cells,
-// eight a word; of any other value over its tokens in reading order (a number, None, a tuple or set of so many).
+// eight per word; of any other value over its tokens in reading order (a number, None, a tuple or set of so many).
 //
 // A value is read by its *shape*, the type in words, each part after what it is a part of: a scalar or GRID alone; TUP
-// and how many parts; SET or SEQ, words an item, words of the item's shape. Parts of a tuple lie one after the other,
+// and how many parts; SET or SEQ, words per item, words of the item's shape. Parts of a tuple lie one after the other,
 // so that only containers need a place on the stack.
 #pragma once
 

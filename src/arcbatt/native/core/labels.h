@@ -34,7 +34,7 @@ struct FixedRules {
 template <class T, class R = AnyRules>
 struct Labels {
     static constexpr u32 COLOURS = 32;  // colours from 0 on that labels are for
-    static constexpr u32 ROWS = 4;      // words a cell of room
+    static constexpr u32 ROWS = 4;      // words of room per cell
 
     const Group& g;
     const i8* from;
@@ -43,7 +43,7 @@ struct Labels {
     RowOf row;
     T *label, *order, *rank, *count;
     T* first;               // in the place of `order`, as far as that was read
-    u32* tally;             // a word a colour and one more
+    u32* tally;             // a word per colour and one more
     i32 background = NONE;  // a colour
 
     AB_FN Labels(const Group& lanes, const i8* cells, u32 height, u32 width, R which, T* room, u32* colours)

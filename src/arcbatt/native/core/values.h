@@ -9,7 +9,7 @@
 //   Cell    8 bits colour plus 2^7, 12 bits row and 12 bits column, each plus 2^11
 //
 // Items that are sets or tuples themselves are two words, offset and count; grids two words, offset and height << 16 |
-// width. Grids hold a signed byte a cell, row after row. A grid without rows has no columns either.
+// width. Grids hold a signed byte per cell, row after row. A grid without rows has no columns either.
 #pragma once
 
 #include "abi.h"
@@ -89,7 +89,7 @@ using Indices = Array<0>;    // set of IJ keys
 using Object = Array<1>;     // set of Cell keys
 using Ints = Array<2>;       // set of Int keys
 using IntSeq = Array<3>;     // tuple of Int keys
-using Objects = Array<4>;    // set of Object: two words an item, ordered by content
+using Objects = Array<4>;    // set of Object: two words per item, ordered by content
 using ObjectSeq = Array<5>;  // tuple of Object
 using GridSeq = Array<6>;    // tuple of Grid
 using CellSeq = Array<7>;    // tuple of Cell keys

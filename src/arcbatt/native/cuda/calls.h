@@ -1,4 +1,4 @@
-// Calls of arguments on the GPU: resident groups, each with an arena of its own, that take calls until none is left.
+// Calls of arguments on the GPU: resident groups, each with its own arena, that take calls until none is left.
 // engine/cuda/calls.py fills the tables (abi.h); bind/calls.h writes the words of arguments and reads those of values.
 #pragma once
 

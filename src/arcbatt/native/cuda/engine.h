@@ -1,4 +1,4 @@
-// The GPU target: a launch of resident groups, each with an arena of its own, that take work items until none is left.
+// The GPU target: a launch of resident groups, each with its own arena, that take work items until none is left.
 // An item is a slice of the programs and a sample. engine/cuda/ fills the tables (abi.h) and reads the results.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace arcbatt {
 constexpr u64 NO_PLACE = ~u64(0);
 constexpr u32 MOST_PARTS = 24;           // a loop is shared out in
 constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for tasks to come up, some seconds
-constexpr u32 MOST_NAP = 32000;          // nanoseconds between looks, since all groups look at the same words
+constexpr u32 MOST_SLEEP = 32000;        // nanoseconds between polls, since all groups read the same words
 
 // What an output that is OK is to those who compare it; see digest.h.
 struct SeenThere {
@@ -234,10 +234,10 @@ struct GroupWork {
     // The next one for a group; waits as long as others may have some, and is NOWHERE when all is done or has taken too
     // long to wait for.
     AB_FN u32 wait_for_queued() const {
-        u32 first = 0, nap = 1000;
-        for (i64 since = clock_ticks(); dequeue(1, first) == 0; nap = least(2 * nap, MOST_NAP)) {
+        u32 first = 0, sleep = 1000;
+        for (i64 since = clock_ticks(); dequeue(1, first) == 0; sleep = least(2 * sleep, MOST_SLEEP)) {
             if (!AB_DEVICE || load_volatile(progress().open) == 0 || clock_ticks() - since > MOST_WAIT) return NOWHERE;
-            wait_a_little(nap);
+            wait_a_little(sleep);
         }
         return first;
     }

@@ -1,7 +1,7 @@
 // Instructions as the interpreter reads them; abi.h has what they begin with, their numbers and flags.
 //
 // A loop's extra words are flags, the number of bodies, and the bodies, each with slot and type of its parameters;
-// behind them what per_lane.h needs where lanes can run it, then what columns.h needs where it can run by columns.
+// behind them what per_lane.h needs where lanes can run it, then what columns.h needs where it can be columnar.
 #pragma once
 
 #include "core/types.h"
@@ -28,8 +28,8 @@ struct Ins {
     AB_FN bool has(u32 flag) const { return extra()[0] & flag; }
 };
 
-// What a CHARGE is for: a number of steps, and what calls cost as often as they are owed.
-AB_FN u64 owed(const Arena& a, Ins ins) {
+// The steps of a CHARGE: a number, and the costs of calls, each as often as it is charged.
+AB_FN u64 charged_steps(const Arena& a, Ins ins) {
     u64 steps = ins.w[2];
     for (u32 k = 0; k < ins.w[3]; ++k) steps += u64(*a.at(ins.w[4 + 2 * k])) * ins.w[5 + 2 * k];
     return steps;
@@ -48,9 +48,9 @@ struct BodyRef {
     AB_FN BodyRef next() const { return BodyRef{w + HEAD + 2 * params()}; }
 };
 
-// What a loop needs to run by columns: its body's slots lie together; `scope` says how many loops around it must stand
-// still for what it walks to be the same; where the result is; a bit for each word of the slots says whether it depends
-// on nothing but what the loop walks; then the body's code for columns, up to END_BODY.
+// What a columnar loop needs: where its body's slots are, side by side; `scope`, how many of the loops around it must
+// stay at the same item for its containers to stay the same; where the result is; for each word of the slots a bit, set
+// if it depends only on the items of the containers; then the body's columnar code, up to END_BODY.
 //
 // That code has calls whose times and costs do not matter, loops, and
 //   GUARD    values from outside that must be there
@@ -74,7 +74,7 @@ struct ColumnsRef {
     AB_FN bool varies(u32 place) const { return place - first() < rows(); }
 };
 
-// What a loop needs to run by lanes: its body's slots lie together, and which loops there are in it.
+// What a per-lane loop needs: where its body's slots are, side by side, and which loops there are in it.
 struct LanesRef {
     const u32* w;
     static constexpr u32 HEAD = WORDS_OF<LanesHead>;

@@ -104,7 +104,7 @@ struct Variant<R, A, B, C, D> {
 AB_VARIANTS(AB_VARIANT)
 #undef AB_VARIANT
 
-// --- operations of one's own, by the number their instruction carries ---
+// --- custom operations, by the number their instruction carries ---
 using CustomFunction = Status (*)(Ctx& c, const u32* const* args, u32* result);
 
 #if AB_DEVICE

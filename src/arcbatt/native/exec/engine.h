@@ -56,7 +56,7 @@ struct Plainly {
     void operator()(Machine& m) const { Interpreter::run(m, 0); }
 };
 
-// One thread's machine over memory of its own, which grows when an item does not fit.
+// One thread's machine over its own memory, which grows when an item does not fit.
 class Worker {
    public:
     Worker(const Program& program, const RunLimits& limits)

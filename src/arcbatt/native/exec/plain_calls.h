@@ -123,6 +123,6 @@ AB_CALL void plain_call(Machine& m, Ins ins) {
 }
 
 // What a body costs beside the calls in it that count themselves.
-AB_FN void charge(Machine& m, Ins ins) { m.steps += owed(m.c.a, ins); }
+AB_FN void charge(Machine& m, Ins ins) { m.steps += charged_steps(m.c.a, ins); }
 
 }  // namespace arcbatt

@@ -1,6 +1,6 @@
 // Columnar execution: a body whose values are numbers runs for many items at once, one instruction after the other for
 // all of them. That spares the interpreter's work for each item, lets compilers use vector instructions, and gives each
-// lane of a group an item of its own. A body may have loops that look for the best of a container's items, the same
+// lane of a group its own item. A body may have loops that look for the best of a container's items, the same
 // container for all items of the loop around: these go through it once, for all items of a chunk at a time.
 //
 // A column holds one word of one slot for every item of a chunk. Only chunks where nothing fails are run so: whatever
@@ -176,7 +176,7 @@ struct ColumnRun {
         });
     }
 
-    // Code for columns for all items of the chunk, `loop` running the loops in it; false where something is out of the
+    // Columnar code for all items of the chunk, `loop` running the loops in it; false where something is out of the
     // ordinary.
     template <class L>
     AB_FN bool run(const u32* code, L loop) {
@@ -201,7 +201,7 @@ struct ColumnRun {
             return true;
         }
         if (op == CHARGE) {
-            if (pass != KEPT_ONLY) cost += owed(c.a, ins) * m;
+            if (pass != KEPT_ONLY) cost += charged_steps(c.a, ins) * m;
             return true;
         }
         bool stays = op == COUNT ? all_kept(ins) : keeps(ins.dst());

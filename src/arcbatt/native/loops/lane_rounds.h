@@ -1,4 +1,4 @@
-// Per-lane execution: each lane of a group runs a loop's body for items of its own, as a group of one lane. The headers
+// Per-lane execution: each lane of a group runs a loop's body for its own items, as a group of one lane. The headers
 // are compiled once more for that (lane_library.h, which engine/cuda/source.py writes), with slots of its own for the
 // body; all else is read where the group has it. Results are taken in the order of the items.
 //

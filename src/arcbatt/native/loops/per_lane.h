@@ -71,7 +71,7 @@ AB_CALL Taken take_round(Machine& m, Ins ins, Frame& f) {
     Ctx& c = m.c;
     BodyRef body = body_of(ins, 0);
     LanesRef shape = lanes_of(ins);
-    // Loops are suspended only between rounds, so where bodies may take long, a round is an item a lane at first.
+    // Loops are suspended only between rounds, so where bodies may take long, a round is one item per lane at first.
     if (f.round_items == 0) f.round_items = m.time_slice && shape.inside() != NO_LOOPS ? AB_LANES : ROUND_ITEMS;
     u32 n = u32(least(f.n - f.index, u64(f.round_items))), mark = c.a.top;
     i64 before = clock_ticks();

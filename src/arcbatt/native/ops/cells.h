@@ -1,4 +1,4 @@
-// Expressions over the cells of a grid, as operations of one's own have them (syntax/cells.py): code for a stack of
+// Expressions over the cells of a grid, as custom operations have them (syntax/cells.py): code for a stack of
 // numbers, run for every cell.
 //
 // There are no jumps: both sides of a choice are computed. So that this means what evaluating only the chosen side

@@ -9,7 +9,7 @@ namespace objects_impl {
 // An object as its lines: the cells of one colour in one row, as bits from the left of its box.
 struct Lines {
     u32 n;
-    u32 stride;   // words a line
+    u32 stride;   // words per line
     u32* starts;  // the place of each line's first key
     u32* heads;   // colour and row of each line, as in a key
     Bits bits;

@@ -237,7 +237,7 @@ AB_FN Status center(Ctx& c, P patch, IJ& out) {
     out = shapes::middle_of(shapes::extent_of(c, patch));
     return OK;
 }
-// A place of several colours counts once in the sum and once a colour in the number it is divided by.
+// A place of several colours counts once in the sum and once per colour in the number it is divided by.
 template <class P>
 AB_FN Status centerofmass(Ctx& c, P patch, IJ& out) {
     if (patch.n == 0) return EMPTY_TUPLE;

@@ -1,4 +1,4 @@
-// A warp emulated on a CPU, for tests: each lane of a group has a stack of its own, and one after the other runs up to
+// A warp emulated on a CPU, for tests: each lane of a group has its own stack, and one after the other runs up to
 // the next barrier. Which comes first changes from barrier to barrier, by a fixed sequence. What a lane reads of
 // another's without a barrier between is then mostly not what a plain loop would have seen.
 #pragma once
