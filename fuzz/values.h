@@ -173,11 +173,11 @@ class Writer {
             words.insert(words.end(), one.begin(), one.end());
         }
         u32 off = u32(pool_.size());
-        if (t.kind == K_SET) n = settled(t.item, words, n);
+        if (t.kind == K_SET) n = sorted_unique(t.item, words, n);
         pool_.insert(pool_.end(), words.begin(), words.begin() + n * stride);
         return {off, n};
     }
-    u32 settled(u32 type, Words& words, u32 n) {
+    u32 sorted_unique(u32 type, Words& words, u32 n) {
         Words parts = blob.parts;
         Types types{desc_.data(), parts.data()};
         Ctx c{Group{}, Arena{pool_.data(), u32(pool_.size()), u32(pool_.size())}};
@@ -206,7 +206,7 @@ class Writer {
 
    public:
     // Put what values point to behind the slots, and move the offsets there.
-    void settle(const std::vector<std::pair<u32, u32>>& slots) {
+    void relocate(const std::vector<std::pair<u32, u32>>& slots) {
         u32 base = u32(blob.image.size());
         for (auto& [place, type] : slots) {
             u32 at = place + 1;
@@ -349,7 +349,7 @@ inline bool one_call(Draw& draw, u32 which, Blob& out) {
     std::vector<std::pair<u32, u32>> distinct;
     for (auto& one : slots)
         if (std::find(distinct.begin(), distinct.end(), one) == distinct.end()) distinct.push_back(one);
-    writer.settle(distinct);
+    writer.relocate(distinct);
     u32 op = generic ? generic->op : which, flags = generic ? generic->must : check::natives()[which].must;
     u32 count = u32(types.size()), strict = op == GUARD ? 0 : op == CHOOSE ? 1 : count;
     Words code{op, 0, place, u32(-1), 0, strict, count, result};

@@ -3,8 +3,8 @@
 The choice sees demonstrations and test inputs only: a `Question` is a task without the answers. Outputs are ranked by
 the best program that gives them: demonstrations solved, then programs that do not read S before those that do, then
 (between near misses) the share of cells right on the demonstrations, then the shorter program, then how many programs
-as good give the same output. What is left open after that goes by the program's name, so that the order never depends
-on anything else.
+as good give the same output. Remaining ties are broken by the program's name, so that the order never depends on
+anything else.
 
 S holds the very demonstration a program is judged on, so one that looks its input up there is right on demonstrations
 without having understood anything; being right says less of such a program.
