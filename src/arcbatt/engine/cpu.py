@@ -23,7 +23,7 @@ from arcbatt.engine.custom_build import missing
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs
 from arcbatt.engine.reference import MergedReference
 from arcbatt.engine.reference_tier import ReferenceTier
-from arcbatt.engine.tiers import Columns, Sink, Tier, TieredEngine, run_alone
+from arcbatt.engine.tiers import Columns, LowerTier, Sink, TieredEngine, run_alone
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
@@ -35,7 +35,7 @@ _MOST_PARTS: Final = 64
 """Parts of the programs that are kept for later runs."""
 
 
-class CpuTier(Tier):
+class CpuTier(LowerTier):
     """Native code on threads, each with an arena that grows for an item that does not fit.
 
     Programs that do not fit together in the largest arena run in parts; what does not fit alone is left as overflow.

@@ -71,9 +71,13 @@ class Tier(ABC):
         """Programs that are best run together where they go to the tier below."""
         return [np.arange(len(self.names))]
 
+
+class LowerTier(Tier):
+    """A tier that can take over some of the programs of another."""
+
+    @abstractmethod
     def part(self, columns: Columns) -> Tier:
         """The same tier for some of the programs."""
-        raise NotImplementedError
 
 
 def run_alone(tier: Tier, request: RunRequest) -> Outputs:
@@ -90,7 +94,7 @@ class Fallback(Sink):
     def __init__(
         self,
         first: Tier,
-        below: Callable[[], Tier | None],
+        below: Callable[[], LowerTier | None],
         reference: ReferenceTier,
         request: RunRequest,
         result: Outputs,
@@ -215,7 +219,7 @@ class TieredEngine(Engine):
     def first(self) -> Tier:
         """The tier that runs everything first."""
 
-    def below(self) -> Tier | None:
+    def below(self) -> LowerTier | None:
         """The tier for what does not fit on the first, made when it is needed."""
         return None
 

@@ -35,7 +35,7 @@ from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.engine import calls
 from arcbatt.engine.cuda.compile import ARENA_BYTES, KernelOptions, cubin
-from arcbatt.engine.cuda.engine import first_line, lost_device
+from arcbatt.engine.cuda.engine import device_errors, first_line
 from arcbatt.engine.cuda.launch import address
 from arcbatt.engine.custom_build import graph_sources
 from arcbatt.errors import UsageError
@@ -141,7 +141,7 @@ class CallEngine(calls.CallEngine):
                     if size > _LEAST_CALLS:
                         size, self._groups = size // 4, max(self._groups // 2, self._a_block)
                         continue
-                except lost_device() as error:
+                except device_errors() as error:
                     self.lost = f"GPU {self.device} failed: {first_line(error)}"
                 if self.lost:
                     why = f"cpu: {self.lost}"

@@ -84,7 +84,7 @@ def device_problem() -> str | None:
     return None if count else "no NVIDIA device was found; check nvidia-smi"
 
 
-def lost_device() -> tuple[type[Exception], ...]:
+def device_errors() -> tuple[type[Exception], ...]:
     """What is raised where a device cannot go on; its memory being short is another matter."""
     return (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError, UnfinishedError)
 
@@ -253,7 +253,7 @@ class CudaTier(Tier):
         try:
             with cupy.cuda.Device(self.device):
                 yield
-        except (*lost_device(), cupy.cuda.memory.OutOfMemoryError) as error:
+        except (*device_errors(), cupy.cuda.memory.OutOfMemoryError) as error:
             if not self.keep_going:
                 raise
             self.lost = f"GPU {self.device} failed: {first_line(error)}"
@@ -465,7 +465,7 @@ class CudaEngine(TieredEngine):
         lost = self.cuda.lost  # read once: another thread's run may lose it now
         return (self._cpu, lost) if lost else (self.cuda, "")
 
-    def below(self) -> Tier | None:
+    def below(self) -> CpuTier:
         """The CPU."""
         return self._cpu
 
