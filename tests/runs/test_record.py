@@ -66,7 +66,7 @@ def test_plain_sqlite_reads_it_while_it_is_written(tmp_path):
 def test_pandas_reads_it(tmp_path):
     pandas = pytest.importorskip("pandas")
     written(tmp_path).finish("done")
-    frame = pandas.read_sql("SELECT * FROM results", sqlite3.connect(tmp_path / "results.sqlite"))
+    frame = pandas.read_sql("SELECT * FROM results ORDER BY program", sqlite3.connect(tmp_path / "results.sqlite"))
     assert list(frame["demos_right"]) == [len(TASKS[0].train), 1]
 
 
