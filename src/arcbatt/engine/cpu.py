@@ -61,6 +61,7 @@ class CpuTier(LowerTier):
         self.max_steps = max_steps
         self._sizes = arena_bytes, most_bytes
         self._parts: dict[bytes, CpuTier] = {}
+        self._last: tuple[Sample, dict[str, tuple[int, Any]]] | None = None
 
     @cached_property
     def code(self) -> Code:
@@ -170,11 +171,27 @@ class CpuTier(LowerTier):
         return part
 
     def outcomes(self, sample: Sample) -> dict[str, tuple[int, Any]]:
-        """Status and value of every program that has bytecode on one sample."""
-        data = self._packed(pack_samples([sample]))
-        shapes = [typed_shape(kind) for _, kind in self.code.outputs.values()]
-        rows = self.core.values(self.loaded, data, 0, shapes=shapes, limits=self._limits)
-        return dict(zip(self.lowered, rows, strict=True))
+        """Status and value of every program that has bytecode; those of the sample asked for last are remembered."""
+        last = self._last
+        if last is None or last[0] is not sample:
+            data = self._packed(pack_samples([sample]))
+            shapes = [typed_shape(kind) for _, kind in self.code.outputs.values()]
+            rows = self.core.values(self.loaded, data, 0, shapes=shapes, limits=self._limits)
+            self._last = last = (sample, dict(zip(self.lowered, rows, strict=True)))
+        return last[1]
+
+    def values(self, sample: Sample) -> dict[str, Outcome]:
+        """What every program gives on one sample: native values, the reference's where there is none."""
+        native = self.outcomes(sample)
+        reference = MergedReference(self.compiled.graph, sample, self.max_steps)
+        found: dict[str, Outcome] = {}
+        for name in self.names:
+            status, value = native.get(name, (ESCAPE, None))
+            if status in (OVERFLOW, ESCAPE):
+                found[name] = reference.of(name)
+            else:
+                found[name] = Failed(REASONS[status]) if status else value
+        return found
 
     def watched(self, data: PackedSamples) -> tuple[Any, Any, int, int]:
         """A run that looks at the clock around every instruction.
@@ -215,7 +232,6 @@ class CpuEngine(TieredEngine):
         _ = self._tier.loaded  # what must not be run is refused now
         self.threads = self._tier.threads
         super().__init__(compiled, ReferenceTier(compiled.graph, self.threads, max_steps), instead)
-        self._last: tuple[Sample, dict[str, tuple[int, Any]]] | None = None
 
     @property
     def first(self) -> CpuTier:
@@ -229,27 +245,11 @@ class CpuEngine(TieredEngine):
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
         """What every program gives on one sample: the engine's values, the reference's where it has none."""
-        native = self._outcomes(sample)
-        reference = MergedReference(self.compiled.graph, sample, self._tier.max_steps)
-        found: dict[str, Outcome] = {}
-        for name in self.names:
-            status, value = native.get(name, (ESCAPE, None))
-            if status in (OVERFLOW, ESCAPE):
-                found[name] = reference.of(name)
-            else:
-                found[name] = Failed(REASONS[status]) if status else value
-        return found
+        return self._tier.values(sample)
 
     def status_of(self, sample: Sample) -> dict[str, str]:
         """How every program fares on the engine itself: a status, or why it has no bytecode."""
-        return {name: STATUS[status] for name, (status, _) in self._outcomes(sample).items()} | self.code.rejected
-
-    def _outcomes(self, sample: Sample) -> dict[str, tuple[int, Any]]:
-        """Those of the sample that was asked for last are remembered."""
-        last = self._last
-        if last is None or last[0] is not sample:
-            self._last = last = (sample, self._tier.outcomes(sample))
-        return last[1]
+        return {name: STATUS[status] for name, (status, _) in self._tier.outcomes(sample).items()} | self.code.rejected
 
 
 def loaded(core: Any, code: Code, inputs: tuple[int, ...], arguments: Sequence[tuple[int, int]] = ()) -> Any:

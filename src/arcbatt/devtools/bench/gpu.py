@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from arcbatt.compiler.graph import Graph, merge
+from arcbatt.compiler.program_set import compile
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.devtools.bench.load import Load, spread
 from arcbatt.devtools.bench.result import Row
@@ -211,11 +212,11 @@ def crossover(load: Load) -> Iterator[Row]:
     yield from _one_task(load, kinds)
     medians: dict[str, dict[int, float]] = {kind.name: {} for kind in kinds}
     for programs, samples in _loads(load):
-        graph, data = merge(programs), pack_samples(samples)
+        compiled, data = compile(programs), pack_samples(samples)
         count = len(programs) * len(samples)
         case = f"{len(programs):,} programs x {len(samples):,} samples"
         for kind in kinds:
-            watched = Watched(kind.make(graph))
+            watched = Watched(kind.make(compiled))
             timing = watched.timed(data, 2 * load.runs + 1, load.most_seconds)
             medians[kind.name][count] = statistics.median(timing.seconds)
             yield Row.of(CROSSOVER, case, kind.name, WHOLE, [1e3 * one for one in timing.seconds], x=count)
@@ -250,10 +251,10 @@ def _loads(load: Load) -> Iterator[tuple[list[Program], list[Any]]]:
 
 def _one_task(load: Load, kinds: Sequence[EngineKind]) -> Iterator[Row]:
     task = next((task for task in load.tasks if len(task.samples) == _TASK_SAMPLES), load.tasks[0])
-    data, graph = pack_samples(task.samples), merge(load.programs)
+    data, compiled = pack_samples(task.samples), compile(load.programs)
     case = f"{len(load.programs):,} programs x {len(data)} samples of task {task.id}"
     for kind in kinds:
-        watched = Watched(kind.make(graph))
+        watched = Watched(kind.make(compiled))
         timing = watched.timed(data, 2 * load.runs + 1, load.most_seconds)
         parts = list(watched.rows(LATENCY, case, kind.name, timing.seconds)) if kind.devices else []
         yield from parts or [Row.of(LATENCY, case, kind.name, WHOLE, [1e3 * seconds for seconds in timing.seconds])]

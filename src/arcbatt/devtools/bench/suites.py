@@ -14,6 +14,7 @@ from arcbatt.batt import make_card
 from arcbatt.batt.differs import standard_differs
 from arcbatt.compiler.graph import merge
 from arcbatt.compiler.pipeline import Stats, compile_graph
+from arcbatt.compiler.program_set import compile
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import pack_samples
 from arcbatt.devtools.bench.gpu import Watched, crossover, device_memory_row, device_objects, start, transfers
@@ -86,13 +87,13 @@ def _sides(
                 yield _sampled_row(suite, case, "plain functions, sampled", found, more)
     start_to_ready = repeated(lambda: CpuEngine.of(programs), times=1, most=0)
     yield Row.of(suite, case, "engine", "s to merge, compile, lower, load", start_to_ready.seconds)
-    graph = merge(programs)
-    outputs = len(set(graph.outputs.values()))
+    compiled = compile(programs)
+    outputs = len(set(compiled.graph.outputs.values()))
     calls: tuple[int, int] | None = None
     for kind in engine_kinds():
         if pairs > _MOST_ONE_THREAD and kind.name.endswith(", 1 thread"):
             continue
-        watched = Watched(kind.make(graph))
+        watched = Watched(kind.make(compiled))
         timing = watched.timed(data, load.runs, load.most_seconds)
         rates = [pairs / seconds for seconds in timing.seconds]
         times = ", ".join(f"{statistics.median(rates) * mean:,.0f} x {name}" for name, mean in means.items())

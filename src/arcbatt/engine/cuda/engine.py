@@ -23,7 +23,7 @@ from arcbatt.compiler.lower.slices import Sliced
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.api import RunRequest
-from arcbatt.engine.cpu import CpuEngine, CpuTier
+from arcbatt.engine.cpu import CpuTier
 from arcbatt.engine.cuda.compile import ARENA_BYTES, ENTRY, OBJECTS_KERNEL, KernelOptions, cubin, to_stderr
 from arcbatt.engine.cuda.cpu_spill import CpuSpill
 from arcbatt.engine.cuda.launch import NO_OBJECTS, Launcher, UnfinishedError, Work, tasks_of
@@ -451,10 +451,6 @@ class CudaEngine(TieredEngine):
     def _cpu(self) -> CpuTier:
         return CpuTier(self.compiled, threads=self.threads, max_steps=self.max_steps)
 
-    @cached_property
-    def _cpu_engine(self) -> CpuEngine:
-        return CpuEngine(self.compiled, threads=self.threads, max_steps=self.max_steps)
-
     @property
     def first(self) -> Tier:
         """The GPU, as long as it can be used."""
@@ -470,8 +466,8 @@ class CudaEngine(TieredEngine):
         return self._cpu
 
     def values(self, sample: Sample) -> dict[str, Outcome]:
-        """What every program gives on one sample, computed by the CPU engine: one sample is no work for a GPU."""
-        return self._cpu_engine.values(sample)
+        """What every program gives on one sample, computed on the CPU: one sample is no work for a GPU."""
+        return self._cpu.values(sample)
 
     def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""
