@@ -92,6 +92,7 @@ FLAGS: Final = Enum(
     ("ORIGINALS", 128, "behind its arguments stand the forms they had in the program, which are what counts"),
     ("COLUMNAR", 256, "a loop whose body can run for many items at once"),
     ("PER_LANE", 512, "a loop whose body the lanes of a group can run, each for its own items"),
+    ("AS_PART", 1024, "what it counts is a part of a tuple, so that it counts for 1 at least"),
 )
 MULTIPLIES: Final = FLAGS["MULTIPLIES"]
 HIDDEN_ARG: Final = FLAGS["HIDDEN_ARG"]
@@ -102,6 +103,7 @@ NEVER_EQUAL: Final = FLAGS["NEVER_EQUAL"]
 ORIGINALS: Final = FLAGS["ORIGINALS"]
 COLUMNAR: Final = FLAGS["COLUMNAR"]
 PER_LANE: Final = FLAGS["PER_LANE"]
+AS_PART: Final = FLAGS["AS_PART"]
 
 LOOPS_INSIDE: Final = Enum(
     "LoopsInside",
@@ -235,7 +237,7 @@ TYPE_DESC: Final = Struct(
     ("u32", "kind"),
     ("u32", "item", "of a set or tuple of any length: the type of its items"),
     ("u32", "slot_words item_words", "how many a value takes in a slot, and in a container"),
-    ("u32", "leaves", "integers in a value, where that is the same for all; else 0"),
+    ("u32", "leaves", "the size of a value, where that is the same for all; else 0"),
     ("u32", "flat_first flat_count", "of a tuple of known parts: those, in the table of parts"),
     ("u32", "scalar", "whether it holds no offsets"),
 )

@@ -1,11 +1,14 @@
 """The limits that are part of the language: beyond one, a result is *failed: limit* on every backend.
 
-A value's *size* is the number of integers in it: an IJ has 2, a Cell 3, a grid its cells, a set of
-objects 3 for each cell. Steps are charged to the outermost call of a program line, everything done
-inside it (loop bodies included) counted in: a call costs 1, plus the sizes of its arguments, plus the
-size of its result. Primitives that compare every item of one argument with every item of another
-(`product` in the op table's cost column) also cost the product of those two sizes. What a call of a
-function value at the outermost level does is charged primitive by primitive. Combinators cost nothing.
+A value's *size* is 1 for a number, None or a function, and for a set or tuple the sum of the sizes of
+its items, where each item counts at least 1, even an empty one. So an IJ has 2, a Cell 3, a grid its
+cells (or, without columns, its rows), a set of objects 3 for each cell.
+
+Steps are charged to the outermost call of a program line, everything done inside it (loop bodies
+included) counted in: a call costs 1, plus the sizes of its arguments, plus the size of its result.
+Primitives that compare every item of one argument with every item of another (`product` in the op
+table's cost column) also cost the product of those two sizes. What a call of a function value at the
+outermost level does is charged primitive by primitive. Combinators cost nothing.
 
 On their own tasks the 400 public solvers reach grids 147 wide, sets of 8,500 items and 35 million
 steps, so each limit leaves a margin above what people write.
@@ -28,7 +31,7 @@ MAX_ITEMS: Final = 65_536
 """Items of a set or tuple."""
 
 MAX_SIZE: Final = 1_048_576
-"""Integers in one value, all levels counted (the cells of a set of objects, say, three times)."""
+"""The size of a value."""
 
 MAX_DEPTH: Final = 100
 """Functions inside one another in a function value."""

@@ -15,7 +15,7 @@ from arcbatt.language.sample import Sample
 from arcbatt.language.spec import Cost, Kind, OpSpec
 from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import GRID
-from arcbatt.language.values import Call, Value, size_of
+from arcbatt.language.values import Call, Sizes, Value, size_of
 
 _MAKES_GRID: Final = frozenset(
     name for name, spec in STANDARD.ops.items() if any(rule.result == GRID for rule in spec.rules)
@@ -45,7 +45,7 @@ class Machine:
         self.steps = 0
         self.total_steps = 0
         self._depth = 0 if resets else 1
-        self._sizes: dict[int, tuple[Value, int]] = {}
+        self._sizes: Sizes = {}
 
     def call(self, function: Value, *args: Value) -> Value:
         """The function of the arguments. Steps are charged to the outermost primitive."""
@@ -99,14 +99,14 @@ class Machine:
             raise Fail(Reason.LIMIT, f"more than {self.max_steps:,} steps")
 
     def size(self, value: Value) -> int:
-        """How many integers a value holds; remembered for values met again."""
+        """The size of a value; remembered for values met again."""
         if not isinstance(value, (tuple, frozenset)):
             return 1
         known = self._sizes.get(id(value))
         if known is None:
             if len(self._sizes) >= _REMEMBERED:
                 self._sizes.clear()
-            known = self._sizes[id(value)] = (value, size_of(value))  # holding the value keeps its id its own
+            known = self._sizes[id(value)] = (value, size_of(value, self._sizes))
         return known[1]
 
     def checked_size(self, spec: OpSpec, value: Value) -> int:
@@ -121,7 +121,7 @@ class Machine:
             if items > most:
                 raise Fail(Reason.LIMIT, f"{items:,} items, at most {most:,}")
             if size > MAX_SIZE:
-                raise Fail(Reason.LIMIT, f"{size:,} integers in a value, at most {MAX_SIZE:,}")
+                raise Fail(Reason.LIMIT, f"a value of size {size:,}, at most {MAX_SIZE:,}")
         return size
 
 

@@ -18,6 +18,8 @@ Indices = frozenset[IJ]
 Patch = frozenset[Any]
 Container = frozenset[Any] | tuple[Any, ...]
 _CONTAINERS: Final = frozenset((tuple, frozenset))
+_FEW_LEVELS: Final = 5
+_FEW_ITEMS: Final = 65_536
 Call = Callable[..., Any]
 """How a primitive calls a function value it was given: `call(function, *arguments)`."""
 
@@ -128,19 +130,51 @@ def need_side(height: int, width: int) -> None:
         raise Fail(Reason.LIMIT, f"a grid of {height} x {width}, sides at most {MAX_SIDE}")
 
 
-def size_of(value: Value) -> int:
-    """How many integers the value holds, all levels counted."""
-    if not isinstance(value, (tuple, frozenset)):
+Sizes = dict[int, tuple[Value, int]]
+"""Containers that were measured, by their ids, and their sizes; holding a container keeps its id its own."""
+
+
+def size_of(value: Value, known: Sizes | None = None) -> int:
+    """How much the value holds: of a set or tuple the sizes of its items, each at least 1; of anything else 1.
+
+    A container that it holds many times is measured once, and not at all if its size is known.
+    """
+    if type(value) not in _CONTAINERS:
         return 1
+    flat = _size_by_levels(value)
+    return _size_by_parts(value, {} if known is None else known) if flat is None else flat
+
+
+def _size_by_levels(value: Container) -> int | None:
+    """The size of what is not deep and has few items, which is quick; None of anything else."""
     total, items = 0, value
-    while items:
+    for _ in range(_FEW_LEVELS):
         kinds = set(map(type, items))
         if kinds.isdisjoint(_CONTAINERS):
             return total + len(items)
         nested = items if kinds <= _CONTAINERS else [item for item in items if type(item) in _CONTAINERS]
-        total += len(items) - len(nested)
+        lengths = list(map(len, nested))
+        if sum(lengths) > _FEW_ITEMS:
+            return None
+        total += len(items) - len(nested) + lengths.count(0)
         items = tuple(chain.from_iterable(nested))
-    return total
+    return None
+
+
+def _size_by_parts(value: Container, known: Sizes) -> int:
+    """The size of any container."""
+    waiting = [value]
+    while waiting:
+        now = waiting.pop()
+        if id(now) in known:
+            continue
+        nested = [item for item in now if type(item) in _CONTAINERS]
+        unknown = {id(item): item for item in nested if id(item) not in known}
+        if unknown:
+            waiting += [now, *unknown.values()]
+        else:
+            known[id(now)] = now, len(now) - len(nested) + sum(max(1, known[id(item)][1]) for item in nested)
+    return known[id(value)][1]
 
 
 def kind(value: Value) -> str:

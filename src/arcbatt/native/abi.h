@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x2555d600a1a74badull;
+constexpr u64 ABI_VERSION = 0x09bb58aea67fa88bull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -110,6 +110,7 @@ enum Flag : u32 {
     ORIGINALS = 128,  // behind its arguments stand the forms they had in the program, which are what counts
     COLUMNAR = 256,  // a loop whose body can run for many items at once
     PER_LANE = 512,  // a loop whose body the lanes of a group can run, each for its own items
+    AS_PART = 1024,  // what it counts is a part of a tuple, so that it counts for 1 at least
 };
 
 // Which loops there are in the body of a loop that lanes can run.
@@ -243,7 +244,7 @@ struct TypeDesc {
     u32 kind;
     u32 item;  // of a set or tuple of any length: the type of its items
     u32 slot_words, item_words;  // how many a value takes in a slot, and in a container
-    u32 leaves;  // integers in a value, where that is the same for all; else 0
+    u32 leaves;  // the size of a value, where that is the same for all; else 0
     u32 flat_first, flat_count;  // of a tuple of known parts: those, in the table of parts
     u32 scalar;  // whether it holds no offsets
 };

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arcbatt.compiler.abi import (
+    AS_PART,
     BODY,
     CODES,
     COLUMNAR,
@@ -38,6 +39,7 @@ from arcbatt.compiler.abi import (
 from arcbatt.compiler.lower.instruction import Instruction, instructions
 from arcbatt.compiler.lower.layout import TypeTable
 from arcbatt.compiler.lower.variants import VARIANTS
+from arcbatt.language.limits import MAX_CELLS, MAX_ITEMS, MAX_SIZE
 from arcbatt.language.spec import Fact, Gives, LoopSpec
 from arcbatt.language.table import STANDARD
 
@@ -132,8 +134,8 @@ class _Body:
         """What all calls together cost for an item, as far as that follows from the types."""
         self.charges: list[Sequence[int]] = []
         """What it is charged for values from outside, as instructions."""
-        self.sizes: Counter[tuple[Word, int]] = Counter()
-        """Containers by the first of their words and their type, and how often their sizes count."""
+        self.sizes: Counter[tuple[Word, int, int]] = Counter()
+        """Containers by the first of their words, their type and flags, and how often their sizes count."""
         self.products: Counter[tuple[Word, int, Word, int]] = Counter()
         self.outside: dict[int, int] = {}
         """Values from outside, by their slots, and their types."""
@@ -220,18 +222,18 @@ class _Body:
             (a, a_kind), (b, b_kind) = one.typed_args[:2]
             self.products[self.words_at(a, a_kind)[0], a_kind, self.words_at(b, b_kind)[0], b_kind] += one.times
 
-    def count(self, words: list[Word], kind: int, times: int) -> None:
-        """Note that the size of a value counts."""
+    def count(self, words: list[Word], kind: int, times: int, flags: int = 0) -> None:
+        """Note that the size of a value counts, with a flag where it is a part of a tuple."""
         code, _, _, _, leaves, first, length, _ = self.types.rows[kind]
         if leaves:
             self.steps += times * leaves
         elif code == K_TUP:
             for part in self.types.parts[first : first + length]:
                 size = self.types.rows[part][2]
-                self.count(words[:size], part, times)
+                self.count(words[:size], part, times, AS_PART)
                 words = words[size:]
         else:
-            self.sizes[words[0], kind] += times
+            self.sizes[words[0], kind, flags] += times
 
     def loop_fits(self, one: Instruction) -> bool:
         """Whether a loop in the body can run for many items of it at once."""
@@ -253,13 +255,15 @@ class _Body:
             self.needed.add(self.window.result)
             result = self.window.result
         counts = [
-            _written(CODES["COUNT"], 0, [(self.word(word), kind)], kind, [0], times)
-            for (word, kind), times in self.sizes.items()
+            _written(CODES["COUNT"], 0, [(self.word(word), kind)], kind, [flags], times)
+            for (word, kind, flags), times in self.sizes.items()
         ] + [
             _written(CODES["COUNT"], 0, [(self.word(a), a_kind), (self.word(b), b_kind)], a_kind, [0], times)
             for (a, a_kind, b, b_kind), times in self.products.items()
         ]
-        signs = {one.dst: one.args[0] for one in self.calls if one.op in _SIGN}
+        signs = {
+            one.dst: one.args[0] for one in self.calls if one.op in _SIGN and self.types.rows[one.type][0] == K_INT
+        }
         backwards: list[list[int]] = []
         for one in reversed(self.calls):
             if one.op >= FIRST_LOOP:
@@ -288,8 +292,8 @@ class _Body:
         return slot
 
     def rewritten(self, one: Instruction, signs: dict[int, int]) -> list[int]:
-        """A call with its arguments taken from where they come from; sign(x) * x is the absolute value of x."""
-        if one.op in _MULTIPLY:
+        """A call with its arguments taken from where they come from; sign(x) * x of a number is its absolute value."""
+        if one.op in _MULTIPLY and all(self.types.rows[kind][0] == K_INT for kind in (*one.arg_types, one.type)):
             for a, b in (one.args, reversed(one.args)):
                 sign = self.words_at(a, one.arg_types[0])[0][0]
                 if sign in signs and self.words_at(signs[sign], one.type) == self.words_at(b, one.type):
@@ -401,7 +405,14 @@ def _measurable(types: TypeTable, kind: int) -> bool:
     if leaves or code == K_GRID:
         return True
     if code == K_TUP:
-        return all(
-            types.rows[part][0] != K_TUP and _measurable(types, part) for part in types.parts[first : first + count]
-        )
+        parts = types.parts[first : first + count]
+        if not all(types.rows[part][0] != K_TUP and _measurable(types, part) for part in parts):
+            return False
+        return sum(_largest(types, part) for part in parts) <= MAX_SIZE
     return code in (K_SET, K_SEQ) and bool(types.rows[item][4])
+
+
+def _largest(types: TypeTable, kind: int) -> int:
+    """The greatest size a value can have that is a few words."""
+    code, item, _, _, leaves, *_ = types.rows[kind]
+    return leaves or (MAX_CELLS if code == K_GRID else MAX_ITEMS * types.rows[item][4])

@@ -82,6 +82,8 @@ class TypeTable:
         if isinstance(kind, (Set, Seq)):
             return TypeRow(K_SET if isinstance(kind, Set) else K_SEQ, self.number(kind.item), 2, 2, 0, 0, 0, 0)
         if isinstance(kind, Tup):
+            if _has_nothing(kind):
+                raise LowerError(f"a tuple of nothing: {kind}")
             flat = [self.number(part) for part in flat_parts(kind)]
             rows = [self.rows[number] for number in flat]
             first = len(self.parts)
@@ -122,6 +124,11 @@ def flat_parts(kind: Type) -> list[Type]:
     if isinstance(kind, Tup) and kind not in (IJ, CELL):
         return [leaf for part in kind.parts for leaf in flat_parts(part)]
     return [kind]
+
+
+def _has_nothing(kind: Type) -> bool:
+    """Whether it is or has a part that is the tuple of no parts, which has a size but no words."""
+    return isinstance(kind, Tup) and (not kind.parts or any(map(_has_nothing, kind.parts)))
 
 
 def depth(kind: Type) -> int:

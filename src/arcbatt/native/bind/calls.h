@@ -60,7 +60,7 @@ class Calls {
         std::atomic<bool> stop{false}, out_of_memory{false};
         auto work = [&] {
             try {
-                Worker worker(p_, limits_);
+                Worker worker(p_, limits_, &stop);
                 while (!stop) {
                     u32 k = next.fetch_add(1);
                     if (k >= n) break;
@@ -152,6 +152,7 @@ class Calls {
 
     void run_row(Worker& worker, const u32* row, size_t length, std::vector<u32>& to, u8* statuses) const {
         worker.run(row, length);
+        if (worker.machine().c.stopped()) return;
         for (u32 k = 0; k < made_.size(); ++k) {
             statuses[k] = u8(worker.is_empty_tuple(k) ? EMPTY_TUPLE : worker.status(k));
             if (statuses[k] == OK) put(worker, k, to);

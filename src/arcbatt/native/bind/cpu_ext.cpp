@@ -176,12 +176,13 @@ class Run {
     // Work as one of the threads.
     void work(const RunLimits& limits) {
         try {
-            Worker worker(program_, limits);
+            Worker worker(program_, limits, &stop);
             std::unordered_map<u64, i64> places;
             while (!stop) {
                 u32 sample = next_.fetch_add(1);
                 if (sample >= samples_) break;
                 worker.run(data_, i32(sample));
+                if (stop) break;
                 places.clear();
                 for (u32 k = 0; k < program_.outputs.size(); ++k) record(worker, sample, k, places);
                 __atomic_store_n(results_.done.data() + sample, u8(1), __ATOMIC_RELEASE);

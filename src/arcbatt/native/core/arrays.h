@@ -306,7 +306,9 @@ AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
 AB_CALL u32 sort_unique_objects(const Ctx& c, u32* pairs, u32 n) {
     constexpr u32 MANY = 64;
-    auto before = [&](const u32* a, const u32* b) { return compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0; };
+    auto before = [&](const u32* a, const u32* b) {
+        return !c.lane_stopped() && compare_keys(c.a.at(a[0]), a[1], c.a.at(b[0]), b[1]) < 0;
+    };
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))
         return n;  // strictly ascending, so nothing is equal
     u32 kept = n >= MANY ? drop_repeated(c, pairs, n) : n;

@@ -112,6 +112,16 @@ AB_FN bool compare_exchange(u32& word, u32 was, u32 becomes) {
     return true;
 #endif
 }
+#if !AB_DEVICE
+// A flag that another thread sets.
+AB_FN bool load_flag(const u8* flag) {
+#if defined(__GNUC__)
+    return __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
+#else
+    return *const_cast<const volatile u8*>(flag) != 0;
+#endif
+}
+#endif
 // A word as it is now, whoever wrote it.
 AB_FN u32 load_volatile(const u32& word) { return *const_cast<const volatile u32*>(&word); }
 AB_FN void store_volatile(u32& word, u32 x) { *const_cast<volatile u32*>(&word) = x; }

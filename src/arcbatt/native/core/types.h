@@ -156,11 +156,18 @@ struct Order<0> {
     static AB_FN i32 item(const Ctx&, const Types&, u32, const u32*, const u32*) { return 0; }
 };
 AB_CALL i32 compare_items(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
+    if (c.lane_stopped()) return 0;
     return Order<MAX_TYPE_DEPTH + 1>::item(c, types, type, a, b);
 }
 
-// --- size: how many integers ---
-// Of a value whose own words say so: of fixed size, a grid, or a container of items of fixed size.
+// --- size: of a container the sizes of its items, each at least 1; of a number 1 ---
+
+// A value as an item or a part: at least 1, however little it holds.
+AB_FN u64 at_least_one(u64 size) { return size ? size : 1; }
+// A grid is a tuple of rows.
+AB_FN u64 grid_size(u32 shape) { return u64(shape >> 16) * at_least_one(shape & 0xFFFFu); }
+
+// Whether a value's own words say its size: one of fixed size, a grid, or a container of items of fixed size.
 AB_FN bool is_flat(const Types& types, u32 type) {
     const TypeDesc& t = types[type];
     bool container = t.kind == K_SET || t.kind == K_SEQ;
@@ -169,28 +176,29 @@ AB_FN bool is_flat(const Types& types, u32 type) {
 AB_FN u64 flat_size(const Types& types, u32 type, const u32* words) {
     const TypeDesc& t = types[type];
     if (t.leaves) return t.leaves;
-    if (t.kind == K_GRID) return u64(words[1] >> 16) * (words[1] & 0xFFFFu);
+    if (t.kind == K_GRID) return grid_size(words[1]);
     return u64(words[1]) * types[t.item].leaves;
 }
+// Measuring stops where it is beyond `cap`: a value may hold the same items many times over.
 template <u32 DEPTH>
 struct Size {
-    static AB_FN u64 part(const Ctx& c, const Types& types, u32 type, const u32* item) {
+    static AB_FN u64 part(const Ctx& c, const Types& types, u32 type, const u32* item, u64 cap) {
         const TypeDesc& t = types[type];
         if (is_flat(types, type)) return flat_size(types, type, item);
         const TypeDesc& inner = types[t.item];
         const u32* words = c.a.at(item[0]);
         u64 total = 0;
-        for (u32 k = 0; k < item[1]; ++k)
-            total += Size<DEPTH - 1>::item(c, types, t.item, words + k * inner.item_words);
+        for (u32 k = 0; k < item[1] && total <= cap; ++k)
+            total += at_least_one(Size<DEPTH - 1>::item(c, types, t.item, words + k * inner.item_words, cap));
         return total;
     }
-    static AB_FN u64 item(const Ctx& c, const Types& types, u32 type, const u32* words) {
+    static AB_FN u64 item(const Ctx& c, const Types& types, u32 type, const u32* words, u64 cap) {
         const TypeDesc& t = types[type];
-        if (t.kind != K_TUP || t.leaves) return part(c, types, type, words);
+        if (t.kind != K_TUP || t.leaves) return part(c, types, type, words, cap);
         u64 total = 0;
         for (u32 k = 0; k < t.flat_count; ++k) {
             u32 inner = types.parts[t.flat_first + k];
-            total += part(c, types, inner, words);
+            total += at_least_one(part(c, types, inner, words, cap));
             words += types[inner].item_words;
         }
         return total;
@@ -198,28 +206,30 @@ struct Size {
 };
 template <>
 struct Size<0> {
-    static AB_FN u64 item(const Ctx&, const Types&, u32, const u32*) { return 0; }
+    static AB_FN u64 item(const Ctx&, const Types&, u32, const u32*, u64) { return 0; }
 };
 // The size of a value in a slot. (Where it is not fixed, a part with offsets lies there as in an item.)
-AB_CALL u64 deep_size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot) {
+AB_CALL u64 deep_size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot, u64 cap) {
     const TypeDesc& t = types[type];
     if (t.kind != K_TUP && is_flat(types, t.item)) {  // the lanes share the items
         u32 stride = types[t.item].item_words;
         const u32* items = c.a.at(slot[0]);
-        return u64(c.g.sum_of(slot[1], [&](u32 k) { return i64(flat_size(types, t.item, items + k * stride)); }));
+        return u64(c.g.sum_of(
+            slot[1], [&](u32 k) { return i64(at_least_one(flat_size(types, t.item, items + k * stride))); }));
     }
-    if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH + 1>::part(c, types, type, slot);
+    if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH + 1>::part(c, types, type, slot, cap);
     u64 total = 0;
     for (u32 k = 0; k < t.flat_count; ++k) {
         u32 inner = types.parts[t.flat_first + k];
-        total += types[inner].leaves ? types[inner].leaves : Size<MAX_TYPE_DEPTH + 1>::part(c, types, inner, slot);
+        total += types[inner].leaves ? types[inner].leaves
+                                     : at_least_one(Size<MAX_TYPE_DEPTH + 1>::part(c, types, inner, slot, cap));
         slot += types[inner].slot_words;
     }
     return total;
 }
 
-AB_FN u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot) {
-    return is_flat(types, type) ? flat_size(types, type, slot) : deep_size_in_slot(c, types, type, slot);
+AB_FN u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot, u64 cap) {
+    return is_flat(types, type) ? flat_size(types, type, slot) : deep_size_in_slot(c, types, type, slot, cap);
 }
 
 // --- data: what a value points to ---

@@ -77,6 +77,21 @@ struct Ctx {
 #if AB_LANES > 1
     KnownObjects known{};
 #endif
+#if !AB_DEVICE
+    const u8* stop = nullptr;  // set by another thread where the run is to end, whatever comes of it
+#endif
+
+    // Whether the run is to end. Whoever started it looks again and drops what it gave, so that any work may be cut
+    // short by this: what takes longer than some milliseconds must look.
+    AB_FN bool stopped() const {
+#if AB_DEVICE
+        return false;
+#else
+        return stop && load_flag(stop);
+#endif
+    }
+    // The same inside regions, where lanes could see it at different times.
+    AB_FN bool lane_stopped() const { return AB_LANES == 1 && stopped(); }
 };
 
 // Sorted distinct keys (sets) or keys in any order (tuples).

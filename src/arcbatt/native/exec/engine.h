@@ -59,8 +59,11 @@ struct Plainly {
 // One thread's machine over its own memory, which grows when an item does not fit.
 class Worker {
    public:
-    Worker(const Program& program, const RunLimits& limits)
+    // `stop` ends what it runs when it is set; what it has given then is of no worth.
+    Worker(const Program& program, const RunLimits& limits, const std::atomic<bool>* stop = nullptr)
         : program_(program), words_(limits.words), most_(limits.most_words), max_steps_(limits.max_steps) {
+        static_assert(sizeof(*stop) == sizeof(u8), "a flag is a byte");
+        machine_.c.stop = reinterpret_cast<const u8*>(stop);
         u64 least_words = program.image.size(), all = NOWHERE;
         words_ = std::min(std::max(words_, least_words), all);
         most_ = std::min(std::max(most_, words_), all);
@@ -94,7 +97,7 @@ class Worker {
                 how(m);
             });
             peak_ = std::max(peak_, u64(machine_.c.a.top));
-            if (!overflowed() || words_ >= most_) return;
+            if (machine_.c.stopped() || !overflowed() || words_ >= most_) return;
             u64 before = words_;
             words_ = std::min(most_, words_ * 8);
             if (!resize()) {  // the machine has no more either

@@ -91,14 +91,14 @@ struct Machine {
         return Status(worst);
     }
 
-    AB_FN u64 size_of(u32 type, u32 place) { return size_in_slot(c, types, type, value(place)); }
+    AB_FN u64 size_of(u32 type, u32 place) { return size_in_slot(c, types, type, value(place), ~u64(0)); }
 
     // Fails where a result is beyond a limit; its size goes to `size`.
     AB_FN Status measure(u32 type, const u32* words, u64& size) {
         const TypeDesc& t = types[type];
-        size = size_in_slot(c, types, type, words);
-        if (t.kind != K_SET && t.kind != K_SEQ) return OK;
-        return words[1] > MAX_ITEMS || size > MAX_SIZE ? LIMIT : OK;
+        size = size_in_slot(c, types, type, words, MAX_SIZE);
+        if (t.kind < K_SET) return OK;
+        return size > MAX_SIZE || (t.kind != K_TUP && words[1] > MAX_ITEMS) ? LIMIT : OK;
     }
 
     // Count the steps of a call as often as it is written, and keep them where bodies charge them.

@@ -153,7 +153,7 @@ AB_CALL bool run_inner_best(Machine& m, ColumnRun& run, Ins ins) {
 
     Column out = run.column(ins.dst());
     put_inner_best(m, ins, chunk, best, out);
-    cost = (cost + run.cost + run.sizes(ins.type(), out)) * u32(ins.times());
+    cost = (cost + run.cost + run.sizes(ins.type(), out, false)) * u32(ins.times());
     run.cost = cost_before;
     (stays ? run.kept_cost : run.cost) += cost;
     return true;

@@ -133,20 +133,17 @@ struct ColumnRun {
         return out;
     }
 
-    // The sizes of a value, summed over the items.
-    AB_FN u64 sizes(u32 type, Column x) const {
+    // The sizes of a value, summed over the items; `as_part` where it is one of a tuple.
+    AB_FN u64 sizes(u32 type, Column x, bool as_part) const {
         const TypeDesc& t = types[type];
-        if (t.leaves) return u64(t.leaves) * m;
-        if (t.kind == K_TUP) {
-            u64 total = 0;
-            for (u32 k = 0; k < t.flat_count; ++k) {
-                u32 inner = types.parts[t.flat_first + k];
-                total += sizes_of_part(types[inner], x);
-                x.at += types[inner].slot_words * x.stride;
-            }
-            return total;
+        if (t.kind != K_TUP || t.leaves) return sizes_of_part(t, x, as_part);
+        u64 total = 0;
+        for (u32 k = 0; k < t.flat_count; ++k) {
+            u32 inner = types.parts[t.flat_first + k];
+            total += sizes_of_part(types[inner], x, true);
+            x.at += types[inner].slot_words * x.stride;
         }
-        return sizes_of_part(t, x);
+        return total;
     }
     // The sizes of two containers of fixed items, multiplied, summed over the items.
     AB_FN u64 products(Ins ins, const Column* args) const {
@@ -156,11 +153,14 @@ struct ColumnRun {
         };
         return u64(c.g.sum_of(m, [&](u32 k) { return one(0, k) * one(1, k); }));
     }
-    AB_FN u64 sizes_of_part(const TypeDesc& t, Column x) const {
+    AB_FN u64 sizes_of_part(const TypeDesc& t, Column x, bool as_part) const {
         if (t.leaves) return u64(t.leaves) * m;
-        if (t.kind == K_GRID)
-            return u64(c.g.sum_of(m, [&](u32 k) { return i64(x.word(1, k) >> 16) * i64(x.word(1, k) & 0xFFFFu); }));
-        return types[t.item].leaves * u64(c.g.sum_of(m, [&](u32 k) { return i64(x.word(1, k)); }));
+        u64 least_size = as_part ? 1 : 0;
+        u32 leaves = t.kind == K_GRID ? 0 : types[t.item].leaves;
+        return u64(c.g.sum_of(m, [&](u32 k) {
+            u32 word = x.word(1, k);
+            return i64(most(leaves ? u64(word) * leaves : grid_size(word), least_size));
+        }));
     }
 
     // A parameter's columns from a container's items, `which` of them for each item of the chunk.
@@ -208,7 +208,8 @@ struct ColumnRun {
         if (passes_over(stays)) return true;
         for (u32 k = 0; k < ins.count(); ++k) args[k] = argument(ins, k);
         if (op == COUNT) {
-            u64 steps = ins.count() == 2 ? products(ins, args) : sizes(ins.arg_type(0), args[0]);
+            u64 steps = ins.count() == 2 ? products(ins, args)
+                                           : sizes(ins.arg_type(0), args[0], ins.has(AS_PART));
             (stays ? kept_cost : cost) += steps * u32(ins.times());
             return true;
         }

@@ -69,11 +69,22 @@ AB_CALL Status combine(Ctx& c, const Types& types, u32 type, bool is_set, Items 
 
 // Items of a that are (keep) or are not (drop) in b; order stays.
 AB_CALL Status select(Ctx& c, const Types& types, u32 type, Items a, Items b, bool b_is_set, bool keep, Items& out) {
+    constexpr u32 FEW = 32;
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, a.n, out);
     if (s != OK) return s;
     u32* to = c.a.at(out.off);
     const u32 *x = c.a.at(a.off), *y = c.a.at(b.off);
+    if (!b_is_set && b.n > FEW) {  // many items are searched in order
+        Items sorted;
+        s = make(c, types, type, b.n, sorted);
+        if (s != OK) return s;
+        u32* in_order = c.a.at(sorted.off);
+        c.g.each(b.n * stride, [&](u32 k) { in_order[k] = y[k]; });
+        sort_items(c, types, type, in_order, b.n);
+        y = in_order;
+        b_is_set = true;
+    }
     out.n = c.g.compact(
         a.n,
         [&](u32 k) {
@@ -122,35 +133,45 @@ AB_CALL Status repeat(Ctx& c, const Types& types, u32 type, const u32* item, i32
     return OK;
 }
 
-// The first of equal items: a sorted copy that carries places finds them; short tuples are searched as they are.
+// The first of equal items, in their order: short tuples are searched as they are, others by sorting items and places.
 AB_CALL Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out) {
-    u32 stride = types[type].item_words;
+    constexpr u32 FEW = 64;
+    u32 stride = types[type].item_words, entry = stride + 1, kept = 0;
     Status s = make(c, types, type, from.n, out);
     if (s != OK) return s;
     u32* to = c.a.at(out.off);
     const u32* x = c.a.at(from.off);
-    u32 n = 0;
-    Items seen{0, 0};
-    if (from.n > 64) {
-        s = make(c, types, type, from.n, seen);
-        if (s != OK) return s;
-    }
-    u32* sorted = c.a.at(seen.off);
-    u32 sorted_n = 0;  // the part of what was kept that is in the sorted copy
-    for (u32 k = 0; k < from.n; ++k) {
-        const u32* item = x + k * stride;
-        if (sorted_n && in_set(c, types, type, sorted, sorted_n, item)) continue;
-        if (in_tuple(c, types, type, to + sorted_n * stride, n - sorted_n, item)) continue;
-        copy_words(to + n * stride, item, stride);
-        ++n;
-        if (from.n > 64 && n - sorted_n >= 64) {
-            c.g.each(n * stride, [&](u32 i) { sorted[i] = to[i]; });
-            sort_items(c, types, type, sorted, n);
-            sorted_n = n;
+    if (from.n <= FEW) {
+        for (u32 k = 0; k < from.n; ++k) {
+            if (in_tuple(c, types, type, to, kept, x + k * stride)) continue;
+            copy_words(to + kept * stride, x + k * stride, stride);
+            ++kept;
         }
+    } else {
+        u32 off = c.a.take(u64(from.n) * entry);
+        if (off == NOWHERE) return OVERFLOW_;
+        u32* entries = c.a.at(off);
+        c.g.each(from.n, [&](u32 k) {
+            copy_words(entries + k * entry, x + k * stride, stride);
+            entries[k * entry + stride] = k;
+        });
+        order_items<MAX_ITEM_WORDS + 1>(c, entries, from.n, entry, [&](const u32* a, const u32* b) {
+            i32 order = compare_items(c, types, type, a, b);
+            return order < 0 || (order == 0 && a[stride] < b[stride]);
+        });
+        kept = c.g.compact(
+            from.n,
+            [&](u32 k) {
+                const u32* now = entries + k * entry;
+                return k == 0 || compare_items(c, types, type, now - entry, now) != 0;
+            },
+            [&](u32 k, u32 at) { to[at] = entries[k * entry + stride]; });
+        sort_keys(c, to, kept);
+        c.g.each(kept, [&](u32 k) { entries[k] = to[k]; });
+        c.g.each(kept, [&](u32 k) { copy_words(to + k * stride, x + entries[k] * stride, stride); });
     }
-    out.n = n;
-    c.a.top = out.off + n * stride;
+    out.n = kept;
+    c.a.top = out.off + kept * stride;
     return OK;
 }
 
