@@ -22,7 +22,7 @@ _NO_COLOUR: Final = 1 << 20
 def lower_plain(out: Emitter, site: Site, node: TypedNode | BodyNode, args: list[Value]) -> Value:
     """Write a call of a plain primitive."""
     if node.type == NEVER or any(arg.type == NEVER for arg in args):
-        return out.emit(site, CODES["NEVER"], args[:4], NEVER)
+        return out.emit(site, CODES["NEVER"], args[:4], node.type)
     spec = current().op(node.op)
     if Fact.FIRST_CELL in spec.facts and isinstance(args[0].type, (Seq, Tup)):
         return _of_first_cell(out, site, spec, args[0])
