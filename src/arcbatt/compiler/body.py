@@ -32,7 +32,7 @@ class BodyBuilder(Context):
     """The body of a loop (or, without parameters, a branch of a choice inside one)."""
 
     def __init__(self, parent: Context, params: tuple[Type, ...], *, loop: bool = True) -> None:
-        super().__init__(parent.rewrites)
+        super().__init__(parent.rewrites, parent.folder)
         self.parent = parent
         self.level = parent.level + 1
         self.loop_level = self.level if loop else parent.loop_level

@@ -8,15 +8,18 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from arcbatt.compiler.passes.fold import folded
+from arcbatt.compiler.passes.fold import Folder
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import Body
 from arcbatt.errors import ArcbattError
 from arcbatt.language.encoding import encode
-from arcbatt.language.types import Type
+from arcbatt.language.types import Type, terms
 from arcbatt.language.values import Value
+
+_MOST_TERMS: Final = 128
+"""More than any type has that can be lowered and is written by people."""
 
 
 class UnresolvedError(ArcbattError):
@@ -51,6 +54,15 @@ class Draft:
     can_fail: bool = True
     foldable: bool = False
 
+    def __post_init__(self) -> None:
+        need_small(self.type)
+
+
+def need_small(kind: Type) -> None:
+    """Refuse a type of too many terms: with `astuple(x, x)` line after line they double with every line."""
+    if terms(kind) > _MOST_TERMS:
+        raise UnresolvedError(f"a value whose type has more than {_MOST_TERMS} terms")
+
 
 class Context(ABC):
     """What the graph and a body have in common."""
@@ -58,8 +70,9 @@ class Context(ABC):
     level = 0
     loop_level = 0
 
-    def __init__(self, rewrites: Rewrites) -> None:
+    def __init__(self, rewrites: Rewrites, folder: Folder) -> None:
         self.rewrites = rewrites
+        self.folder = folder
 
     @abstractmethod
     def emit(self, draft: Draft, *, hoisted: bool = False) -> Ref:
@@ -81,7 +94,7 @@ class Context(ABC):
         """The draft as a constant and the steps it took, where all it takes is constant."""
         if not (self.rewrites.fold and draft.foldable and draft.args and all(arg.constant for arg in draft.args)):
             return None
-        found = folded(draft.op, tuple([arg.value for arg in draft.args]))
+        found = self.folder.folded(draft.op, tuple([arg.value for arg in draft.args]))
         return (self.constant(found[0], draft.type), found[1]) if found else None
 
 

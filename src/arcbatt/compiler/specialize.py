@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from arcbatt.compiler.body import BodyBuilder
-from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, need_ref
+from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, need_ref, need_small
 from arcbatt.compiler.functions import Either, Known, Native, Value, combined, primitive
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.compiler.inline_loops import Loops, placed, type_of_constant, unique
@@ -62,7 +62,9 @@ class _Specializer:
             kind = self.source.declared.get(name) or _INPUT_TYPES[name]
             return self.top.input(name, kind, INPUT_BITS.get(name, DECLARED_BIT))
         if node.op == CONST:
-            return self.top.constant(node.args[1], type_of_constant(node.args[1]))
+            kind = type_of_constant(node.args[1])
+            need_small(kind)
+            return self.top.constant(node.args[1], kind)
         if node.op == PRIMITIVE:
             return primitive(node.args[0])
         args = [self.value(arg) for arg in node.args]

@@ -6,6 +6,7 @@ from typing import Final
 
 from arcbatt.compiler.context import Context, Draft, Ref, const_args
 from arcbatt.compiler.passes.algebra import simpler
+from arcbatt.compiler.passes.fold import Folder
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import INPUT_BITS, TypedGraph, TypedNode
 from arcbatt.language.spec import Fact
@@ -20,7 +21,7 @@ class Top(Context):
     """The graph, with counts of what the rewrites found."""
 
     def __init__(self, rewrites: Rewrites) -> None:
-        super().__init__(rewrites)
+        super().__init__(rewrites, Folder())
         self.graph = TypedGraph()
         self.folded = 0
         self.simplified = 0

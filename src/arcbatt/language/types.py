@@ -280,6 +280,19 @@ def as_seq(term: Type) -> Seq | None:
     return None
 
 
+@cache
+def terms(term: Type) -> int:
+    """How many terms a type is written with."""
+    match term:
+        case Set(item) | Seq(item):
+            return 1 + terms(item)
+        case Tup(parts):
+            return 1 + sum(map(terms, parts))
+        case Fn(params, result):
+            return 1 + sum(map(terms, (*params, result)))
+    return 1
+
+
 def has_order(term: Type) -> bool:
     """Whether values of the type can serve as keys."""
     if isinstance(term, Seq):

@@ -42,6 +42,8 @@ def ordered(container: Container) -> tuple[Any, ...]:
     if isinstance(container, tuple):
         return container
     items = set_of(container)
+    if len(items) < 2:
+        return tuple(items)
     if _uniform(items):
         return tuple(sorted(items))
     if set(map(type, items)) == {frozenset} and _uniform(frozenset().union(*items)):
@@ -168,7 +170,8 @@ def _size_by_parts(value: Container, known: Sizes) -> int:
         now = waiting.pop()
         if id(now) in known:
             continue
-        nested = [item for item in now if type(item) in _CONTAINERS]
+        inside = not _CONTAINERS.isdisjoint(map(type, now))
+        nested = [item for item in now if type(item) in _CONTAINERS] if inside else []
         unknown = {id(item): item for item in nested if id(item) not in known}
         if unknown:
             waiting += [now, *unknown.values()]
