@@ -39,7 +39,7 @@ MAX_FUNCTION_CALLS: Final = 1_000
 MAX_CALL_DEPTH: Final = 200
 """Calls of functions inside one another when a program runs, the primitives they come to included."""
 
-MAX_LEVELS: Final = 100
+MAX_LEVELS: Final = 200
 """Sets, tuples and functions inside one another in a value."""
 
 MAX_STEPS: Final = 200_000_000

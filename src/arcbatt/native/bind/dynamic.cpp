@@ -55,6 +55,11 @@ class DynamicGraph {
     }
     const nb::object& custom(u32 op) const { return custom_[op]; }
 
+    void check_inputs(size_t n) const {
+        for (u32 k = 0; k < graph.size(); ++k)
+            if (graph.kinds[k] == NodeKind::INPUT && graph.numbers[k] >= n)
+                throw nb::value_error("an input of the graph that is not given");
+    }
     void check_nodes(const u32* nodes, size_t n) const {
         for (size_t k = 0; k < n; ++k)
             if (nodes[k] >= graph.size()) throw nb::value_error("a node that is not in the graph");
@@ -185,14 +190,15 @@ Value grid_value(const Packed& data, i32 number) {
     return make_tuple(std::move(rows));
 }
 
-// I, S and C of a packed sample.
-std::vector<Outcome> inputs_of(const Packed& data, u32 sample) {
+// I, S or C of a packed sample.
+Outcome input_of(const Packed& data, u32 sample, u32 number) {
+    if (number == 0) return Outcome{OK, grid_value(data, data.input[sample])};
     i32 task = data.task[sample], expected = data.expected[sample];
-    Items demonstrations;
+    if (number == 2) return expected < 0 ? Outcome{EMPTY, Value()} : Outcome{OK, grid_value(data, expected)};
+    Items pairs;
     for (i32 k = data.first[task]; k < data.first[task] + data.count[task]; ++k)
-        demonstrations.push_back(dynamic::pair(grid_value(data, data.demo[2 * k]), grid_value(data, data.demo[2 * k + 1])));
-    Outcome answer = expected < 0 ? Outcome{EMPTY, Value()} : Outcome{OK, grid_value(data, expected)};
-    return {Outcome{OK, grid_value(data, data.input[sample])}, Outcome{OK, make_tuple(std::move(demonstrations))}, answer};
+        pairs.push_back(dynamic::pair(grid_value(data, data.demo[2 * k]), grid_value(data, data.demo[2 * k + 1])));
+    return Outcome{OK, make_tuple(std::move(pairs))};
 }
 
 // The arrays of a run. Hashes and grids only where their arrays have rows.
@@ -263,6 +269,7 @@ nb::tuple run(const DynamicGraph& graph, const PackedArrays& samples, In<u32> no
     Packed data = samples.view();
     size_t height = missing.shape(0), width = missing.shape(1);
     graph.check_nodes(nodes.data(), nodes.size());
+    graph.check_inputs(3);
     if (nodes.size() != width || height > samples.input.size() || to.statuses.shape(0) != height ||
         to.statuses.shape(1) != width)
         throw nb::value_error("arrays that do not belong together");
@@ -280,7 +287,7 @@ nb::tuple run(const DynamicGraph& graph, const PackedArrays& samples, In<u32> no
                 columns.push_back(column);
                 roots.push_back(nodes.data()[column]);
             }
-        evaluator.begin(inputs_of(data, rows[k]), roots);
+        evaluator.begin([&](u32 number) { return input_of(data, rows[k], number); }, roots);
         RowWriter writer(to, data, rows[k], largest, graph.language, chunks[k]);
         for (u32 column : columns) writer.put(column, evaluator.take(nodes.data()[column]));
         done[k] = 1;
@@ -310,14 +317,11 @@ nb::list values(const DynamicGraph& graph, nb::list rows, In<u32> nodes, u64 max
         for (nb::handle one : row)
             inputs.back().push_back(Outcome{Status(nb::cast<u32>(one[0])), graph.exchange.value(one[1])});
     }
-    for (size_t k = 0; k < graph.graph.size(); ++k)
-        for (const auto& given : inputs)
-            if (graph.graph.kinds[k] == NodeKind::INPUT && graph.graph.numbers[k] >= given.size())
-                throw nb::value_error("not an input for every one of the graph");
+    for (const auto& given : inputs) graph.check_inputs(given.size());
     std::vector<u64> steps(rows.size());
     Shared shared(graph);
     share_out(shared, threads, u32(rows.size()), max_steps, watch, [&](Evaluator& evaluator, u32 k) {
-        evaluator.begin(std::move(inputs[k]), roots);
+        evaluator.begin([&](u32 number) { return inputs[k][number]; }, roots);
         std::vector<Outcome> found;
         for (u32 root : roots) found.push_back(evaluator.take(root));
         steps[k] = evaluator.machine.total_steps;

@@ -71,7 +71,7 @@ class Exchange {
         for (nanobind::handle part : nanobind::iter(from.attr("parts"))) parts.push_back(value(part, levels + 1));
         u32 arity = u32(nanobind::cast<i32>(from.attr("arity")));
         if (parts.empty()) return primitive(known->second, arity);
-        Object* made = making::holding(parts.data(), u32(parts.size()));
+        Object* made = parts.as_object();
         made->op = known->second;
         made->arity = arity;
         made->depth = nanobind::cast<u32>(from.attr("depth"));

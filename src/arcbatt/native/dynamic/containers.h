@@ -12,7 +12,26 @@ inline Value contained(Machine&, const Value& value, const Value& container) {
     return boolean(contains(container_of(container), value));
 }
 
+// The items of two sets, of equal ones those of the first.
+inline Value united(const Value& a, const Value& b) {
+    Items items;
+    items.reserve(a.length() + b.length());
+    const Value *x = a.object().values(), *x_end = x + a.length(), *y = b.object().values(), *y_end = y + b.length();
+    while (x != x_end || y != y_end) {
+        i32 order = x == x_end ? 1 : y == y_end ? -1 : compare(*x, *y);
+        items.push_back(order <= 0 ? *x : *y);
+        x += order <= 0;
+        y += order >= 0;
+    }
+    return set_of_ascending(std::move(items));
+}
 inline Value combine(Machine&, const Value& a, const Value& b) {
+    if (a.is_set() && b.is_set()) return united(a, b);
+    if (a.has_integers() && b.has_integers()) {
+        std::vector<i32> numbers(a.object().numbers(), a.object().numbers() + a.length());
+        numbers.insert(numbers.end(), b.object().numbers(), b.object().numbers() + b.length());
+        return tuple_of_numbers(numbers.data(), u32(numbers.size()));
+    }
     Items items = items_of(container_of(a));
     u32 n = container_of(b).length();
     items.reserve(items.size() + n);
@@ -31,21 +50,28 @@ Value kept(const Value& container, F test) {
     return container.is_set() ? set_of_ascending(std::move(items)) : make_tuple(std::move(items));
 }
 
+// The items of a set that are in another, or those that are not; walks both at once where neither is far longer.
+inline Value kept_of_set(const Value& a, const Value& b, bool wanted) {
+    if (b.length() / 8 > a.length()) return kept(a, [&](const Value& item) { return contains(b, item) == wanted; });
+    const Value *at = b.object().values(), *end = at + b.length();
+    return kept(a, [&](const Value& item) {
+        i32 order = 1;
+        while (at != end && (order = compare(*at, item)) < 0) ++at;
+        return (at != end && order == 0) == wanted;
+    });
+}
 inline Value intersection(Machine&, const Value& a, const Value& b) {
     set_of(a), set_of(b);
-    const Value &fewer = a.length() < b.length() ? a : b, &more = a.length() < b.length() ? b : a;
-    return kept(fewer, [&](const Value& item) { return contains(more, item); });
+    return a.length() < b.length() ? kept_of_set(a, b, true) : kept_of_set(b, a, true);
 }
 inline Value difference(Machine&, const Value& a, const Value& b) {
-    set_of(a), set_of(b);
-    return kept(a, [&](const Value& item) { return !contains(b, item); });
+    return kept_of_set(set_of(a), set_of(b), false);
 }
 inline Value insert(Machine&, const Value& value, const Value& container) {
     if (contains(set_of(container), value)) return container;
     Items items = items_of(container);
-    auto place = std::upper_bound(items.begin(), items.end(), value,
-                                  [](const Value& a, const Value& b) { return compare(a, b) < 0; });
-    items.insert(place, value);
+    auto before = [](const Value& a, const Value& b) { return compare(a, b) < 0; };
+    items.insert(size_t(std::upper_bound(items.begin(), items.end(), value, before) - items.begin()), value);
     return set_of_ascending(std::move(items));
 }
 inline Value remove(Machine&, const Value& value, const Value& container) {

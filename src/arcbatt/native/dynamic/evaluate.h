@@ -2,6 +2,8 @@
 // `MergedReference` of engine/reference.py does it.
 #pragma once
 
+#include <functional>
+
 #include "dynamic/functions.h"
 
 namespace arcbatt {
@@ -37,10 +39,10 @@ class Evaluator {
 
     Machine machine;
 
-    // Begin with other inputs; each of the roots will be asked for.
-    void begin(std::vector<Outcome> inputs, const std::vector<u32>& roots) {
+    // Begin with other inputs, which are asked for by number as they are needed; each of the roots will be taken.
+    void begin(std::function<Outcome(u32)> input, const std::vector<u32>& roots) {
         end();
-        inputs_ = std::move(inputs);
+        input_ = std::move(input);
         machine.total_steps = 0;
         cone_ = roots;
         for (u32 root : roots) ++uses_[root];
@@ -62,7 +64,7 @@ class Evaluator {
             outcomes_[node] = Outcome();
         }
         cone_.clear();
-        inputs_.clear();
+        input_ = nullptr;
     }
 
     // The outcome of one of the roots, for the last time.
@@ -94,7 +96,7 @@ class Evaluator {
         u32 number = graph_.numbers[node];
         switch (graph_.kinds[node]) {
             case NodeKind::INPUT:
-                outcome = inputs_[number];
+                outcome = input_(number);
                 return true;
             case NodeKind::CONST:
                 outcome.value = constants_[number];
@@ -141,7 +143,7 @@ class Evaluator {
 
     const Graph& graph_;
     Items constants_;
-    std::vector<Outcome> inputs_;
+    std::function<Outcome(u32)> input_;
     std::vector<u32> cone_;  // the nodes that are asked for and all they take
     std::vector<u8> known_;
     std::vector<u32> uses_;  // how often each is still to be read

@@ -10,7 +10,7 @@ namespace dynamic {
 
 // A primitive as a value.
 inline Value primitive(u32 op, u32 arity) {
-    Object* made = making::allocate(0, 0);
+    Object* made = Items().as_object();
     made->op = op;
     made->arity = arity;
     made->depth = made->calls = 1;
@@ -29,7 +29,7 @@ inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u64
     }
     calls = times * calls + extra;
     Items parts(given);
-    Object* made = making::holding(parts.data(), u32(parts.size()));
+    Object* made = parts.as_object();
     Value function = Value::of(Tag::FUNCTION, made);
     made->op = op;
     made->arity = arity;
@@ -90,7 +90,7 @@ inline Value matcher(Machine& m, const Object& f, const Value* args) {
 inline Value bound(Machine& m, const Object& f, const Value* args, u32 place) {
     constexpr u32 FEW = 4;
     Value few[FEW];
-    Items many(f.arity < FEW ? 0 : f.arity + 1);
+    Items many(f.arity < FEW ? 0 : f.arity + 1, Value());
     Value* all = f.arity < FEW ? few : many.data();
     for (u32 k = 0; k < f.arity; ++k) all[k + (k >= place)] = args[k];
     all[place] = f.values()[1];

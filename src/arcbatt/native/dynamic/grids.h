@@ -7,13 +7,20 @@ namespace arcbatt {
 namespace dynamic {
 namespace ops {
 
-// A row whose k-th cell is what `cell` gives of k.
+// A row whose k-th cell, an integer or a value, is what `cell` gives of k.
 template <class C, class F>
 Value row_by(u32 n, F cell) {
-    std::vector<C> cells;
-    cells.reserve(n);
-    for (u32 k = 0; k < n; ++k) cells.push_back(cell(k));
-    return make_row(std::move(cells));
+    if constexpr (std::is_same_v<C, i32>) {
+        if (n == 2) return Value::ij(cell(0), cell(1));
+        Object* made = integers(n);
+        for (u32 k = 0; k < n; ++k) made->numbers()[k] = cell(k);
+        return Value::of(Tag::TUPLE, made);
+    } else {
+        Items cells;
+        cells.reserve(n);
+        for (u32 k = 0; k < n; ++k) cells.push_back(cell(k));
+        return make_tuple(std::move(cells));
+    }
 }
 // A grid of so many rows, each made by `row`.
 template <class F>
@@ -66,9 +73,9 @@ inline Value turned(const Value& patch, const Turn& turn) {
         return ij(turn.a * i + turn.b * j + turn.down, turn.c * i + turn.d * j + turn.right);
     };
     if (holds_cells(patch))
-        for (const Spot& spot : spots_of(patch)) moved.push_back(dynamic::pair(spot.colour, place(spot.i, spot.j)));
+        each_cell(patch, [&](const Value& colour, i64 i, i64 j) { moved.push_back(dynamic::pair(colour, place(i, j))); });
     else
-        for (const Place& spot : numbers_of(patch)) moved.push_back(place(spot.i, spot.j));
+        each_place(patch, [&](i64 i, i64 j) { moved.push_back(place(i, j)); });
     return make_set(std::move(moved));
 }
 inline Box need_box(const Value& patch) {
@@ -195,11 +202,11 @@ inline Value upscale(Machine& m, const Value& element, const Value& n) {
     need_room(element.length() * cells);
     Box box = box_of(element);
     Items items;
-    for (const Spot& spot : spots_of(element))
+    each_cell(element, [&](const Value& colour, i64 i, i64 j) {
+        i64 top = (i - box.top) * times + box.top, left = (j - box.left) * times + box.left;
         for (i64 di = 0; di < times; ++di)
-            for (i64 dj = 0; dj < times; ++dj)
-                items.push_back(dynamic::pair(spot.colour, ij((spot.i - box.top) * times + di + box.top,
-                                                              (spot.j - box.left) * times + dj + box.left)));
+            for (i64 dj = 0; dj < times; ++dj) items.push_back(dynamic::pair(colour, ij(top + di, left + dj)));
+    });
     return make_set(std::move(items));
 }
 inline Value downscale(Machine&, const Value& grid, const Value& n) {
@@ -330,14 +337,14 @@ inline Value filled(const Value& grid, const Value& colour, const Value& patch, 
     if (places.length()) int_of(colour);
     Value only_on = under ? by_cells(grid, true) : Value();
     Painting painting(grid);
-    for (const Place& place : numbers_of(places)) painting.set(place.i, place.j, colour, only_on);
+    each_place(places, [&](i64 i, i64 j) { painting.set(i, j, colour, only_on); });
     return painting.done();
 }
 inline Value painted(const Value& grid, const Value& object, bool under) {
     container_of(object);
     Value only_on = under ? by_cells(grid, true) : Value();
     Painting painting(grid);
-    for (const Spot& spot : spots_of(object)) painting.set(spot.i, spot.j, spot.colour, only_on);
+    each_cell(object, [&](const Value& colour, i64 i, i64 j) { painting.set(i, j, colour, only_on); });
     return painting.done();
 }
 inline Value fill(Machine&, const Value& grid, const Value& colour, const Value& patch) {

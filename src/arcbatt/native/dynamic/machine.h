@@ -177,7 +177,7 @@ inline void need_side(i64 height, i64 width) {
 // --- making values ---
 inline Value integer(i64 x) { return Value::integer(number(x)); }
 inline Value boolean(bool b) { return Value::boolean(b); }
-inline Value nothing() { return make_tuple(nullptr, 0); }
+inline Value nothing() { return make_tuple(Items()); }
 inline Value empty_set() { return set_of_ascending({}); }
 
 // The items in a container of the same kind.

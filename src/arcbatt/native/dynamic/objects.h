@@ -66,6 +66,9 @@ inline Value ofcolor(Machine&, const Value& grid, const Value& colour) {
     return set_of_ascending(std::move(places));
 }
 
+inline bool is_none(i32) { return false; }
+inline bool is_none(const Value& cell) { return cell.is_none(); }
+
 // Connected components of cells that are not the background, which is None where none is left out.
 template <class C>
 class Components {
@@ -74,7 +77,7 @@ class Components {
         : rows_(rows), tall_(i64(rows.size())), wide_(wide), univalued_(univalued), steps_(diagonal ? 8 : 4) {
         owner_.resize(size_t(tall_ * wide_), NOBODY);
         for (i64 k = 0; k < tall_ * wide_; ++k)
-            if (equal(value_of(cell(k)), background)) owner_[size_t(k)] = LEFT_OUT;
+            if (background.is_none() ? is_none(cell(k)) : equal(value_of(cell(k)), background)) owner_[size_t(k)] = LEFT_OUT;
     }
 
     Value found() {
@@ -145,8 +148,7 @@ inline Value of_colours(Machine& m, const Value& grid, const Items& wanted) {
     Value cells = asobject(m, grid);
     Items objects;
     for (const Value& colour : wanted) {
-        Value object = kept(cells, [&](const Value& cell) { return equal(cell.item(0), colour); });
-        objects.push_back(std::move(object));
+        objects.push_back(kept(cells, [&](const Value& cell) { return equal(cell.item(0), colour); }));
     }
     return make_set(std::move(objects));
 }
@@ -154,8 +156,8 @@ inline Value partition(Machine& m, const Value& grid) { return of_colours(m, gri
 inline Value fgpartition(Machine& m, const Value& grid) {
     Items wanted = distinct(colours_of(grid));
     Value most_common = by_cells(grid, true);
-    wanted.erase(std::remove_if(wanted.begin(), wanted.end(), [&](const Value& c) { return equal(c, most_common); }),
-                 wanted.end());
+    auto left = std::remove_if(wanted.begin(), wanted.end(), [&](const Value& one) { return equal(one, most_common); });
+    wanted.cut(size_t(left - wanted.begin()));
     return of_colours(m, grid, wanted);
 }
 inline Value frontiers(Machine&, const Value& grid) {
@@ -179,9 +181,10 @@ inline Value frontiers(Machine&, const Value& grid) {
 inline Value toobject(Machine&, const Value& patch, const Value& grid) {
     Place sides = extent(rows_of(grid));
     Items cells;
-    for (const Place& place : numbers_of(dynamic::toindices(patch)))
-        if (place.i >= 0 && place.i < sides.i && place.j >= 0 && place.j < sides.j)
-            cells.push_back(dynamic::pair(cell_at(grid, place.i, place.j), ij(place.i, place.j)));
+    each_place(dynamic::toindices(patch), [&](i64 i, i64 j) {
+        if (i >= 0 && i < sides.i && j >= 0 && j < sides.j)
+            cells.push_back(dynamic::pair(cell_at(grid, i, j), ij(i, j)));
+    });
     return make_set(std::move(cells));
 }
 inline Value recolor(Machine&, const Value& colour, const Value& patch) {

@@ -21,27 +21,39 @@ inline i32 kind(const Value& value) {
 
 inline bool both(const Value& a, const Value& b, Tag tag) { return a.tag() == tag && b.tag() == tag; }
 
+// Of two IJs or two Cells.
+inline i32 compare_numbers(const Value& a, const Value& b) {
+    if (a.number() != b.number()) return a.number() < b.number() ? -1 : 1;
+    if (a.second() != b.second()) return a.second() < b.second() ? -1 : 1;
+    return three_way(a.third(), b.third());
+}
+
+inline i32 compare_any(const Value& a, const Value& b);
+
 }  // namespace ordering
 
 // Below, at or above zero as a stands before, with or behind b. Operations are numbered by the order of their names.
 inline i32 compare(const Value& a, const Value& b) {
     using namespace ordering;
-    if (both(a, b, Tag::CELL) || both(a, b, Tag::IJ)) {
-        if (a.number() != b.number()) return a.number() < b.number() ? -1 : 1;
-        if (a.second() != b.second()) return a.second() < b.second() ? -1 : 1;
-        return three_way(a.third(), b.third());
-    }
+    if (both(a, b, Tag::INT)) return three_way(a.number(), b.number());
+    return both(a, b, Tag::CELL) || both(a, b, Tag::IJ) ? compare_numbers(a, b) : compare_any(a, b);
+}
+
+inline i32 ordering::compare_any(const Value& a, const Value& b) {
     i32 by_kind = kind(a) - kind(b);
     if (by_kind) return by_kind;
     if (a.is_number()) return three_way(a.number(), b.number());
     if (a.is_none()) return 0;
     if (a.has_object() && b.has_object() && &a.object() == &b.object()) return 0;
-    if (a.is_function() && a.object().op != b.object().op)
-        return three_way(a.object().op, b.object().op);
+    if (a.is_function() && a.object().op != b.object().op) return three_way(a.object().op, b.object().op);
     u32 n = least(a.length(), b.length());
     if (a.has_object() && b.has_object() && !a.object().integers && !b.object().integers) {
         for (u32 k = 0; k < n; ++k)
             if (i32 order = compare(a.object().values()[k], b.object().values()[k])) return order;
+    } else if (a.has_integers() && b.has_integers()) {
+        const i32 *x = a.object().numbers(), *y = b.object().numbers();
+        for (u32 k = 0; k < n; ++k)
+            if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
     } else {
         for (u32 k = 0; k < n; ++k)
             if (i32 order = compare(a.item(k), b.item(k))) return order;
@@ -54,15 +66,63 @@ inline bool equal(const Value& a, const Value& b) {
     return compare(a, b) == 0;
 }
 
+namespace ordering {
+
+// The range of one of the numbers of items that all have the same tag.
+struct Range {
+    i64 low = INT_MOST, high = INT_LEAST;
+    void take(i32 x) {
+        low = least<i64>(low, x);
+        high = most<i64>(high, x);
+    }
+    u64 size() const { return u64(high - low + 1); }
+};
+
+// Sorts integers, IJs or Cells that lie close together in linear time: a bit for each value that there could be. False
+// where they do not, or where there are booleans among them.
+inline bool sorted_by_bits(Items& items) {
+    Tag tag = items[0].tag();
+    if (tag != Tag::INT && tag != Tag::IJ && tag != Tag::CELL) return false;
+    Range first, second, third;
+    for (const Value& item : items) {
+        if (item.tag() != tag || item.bools()) return false;
+        first.take(item.number());
+        second.take(item.second());
+        third.take(item.third());
+    }
+    u64 most_bits = 32 * items.size() + 256;
+    if (first.size() > most_bits || second.size() > most_bits || third.size() > most_bits ||
+        first.size() * second.size() > most_bits || first.size() * second.size() * third.size() > most_bits)
+        return false;
+    std::vector<u64> bits((first.size() * second.size() * third.size() + 63) / 64);
+    for (const Value& item : items) {
+        u64 at = (u64(item.number() - first.low) * second.size() + u64(item.second() - second.low)) * third.size() +
+                 u64(item.third() - third.low);
+        bits[at / 64] |= u64(1) << at % 64;
+    }
+    size_t n = 0;
+    for (size_t word = 0; word < bits.size(); ++word)
+        for (u64 left = bits[word]; left; left &= left - 1) {
+            u64 at = 64 * word + u64(__builtin_ctzll(left)), rest = at / third.size();
+            i32 a = i32(first.low + i64(rest / second.size())), b = i32(second.low + i64(rest % second.size()));
+            i32 c = i32(third.low + i64(at % third.size()));
+            items[n++] = tag == Tag::INT ? Value::integer(a) : tag == Tag::IJ ? Value::ij(a, b) : Value::cell(a, b, c);
+        }
+    items.cut(n);
+    return true;
+}
+
+}  // namespace ordering
+
 // The set of the items; of equal ones the first is kept.
 inline Value make_set(Items items) {
     auto before = [](const Value& a, const Value& b) { return compare(a, b) < 0; };
     bool ascending = true;
     for (size_t k = 1; ascending && k < items.size(); ++k) ascending = before(items[k - 1], items[k]);
-    if (!ascending) {
+    if (!ascending && !ordering::sorted_by_bits(items)) {
         std::stable_sort(items.begin(), items.end(), before);
         auto same = [](const Value& a, const Value& b) { return compare(a, b) == 0; };
-        items.erase(std::unique(items.begin(), items.end(), same), items.end());
+        items.cut(size_t(std::unique(items.begin(), items.end(), same) - items.begin()));
     }
     return set_of_ascending(std::move(items));
 }

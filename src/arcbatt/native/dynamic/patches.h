@@ -35,39 +35,44 @@ inline Value toindices(const Value& patch) {
     return make_set(std::move(places));
 }
 
-// The numbers of places, all of which must be pairs of numbers.
-inline std::vector<Place> numbers_of(const Value& places) {
-    std::vector<Place> found;
+// Calls f(i, j) for places, all of which must be pairs of numbers.
+template <class F>
+void each_place(const Value& places, F f) {
     u32 n = places.length();
-    found.reserve(n);
+    for (u32 k = 0; k < n; ++k) ij_of(places.item(k));
     for (u32 k = 0; k < n; ++k) {
         Value place = places.item(k);
-        ij_of(place);
-        found.push_back({place.i(), place.j()});
+        f(i64(place.i()), i64(place.j()));
     }
+}
+inline std::vector<Place> numbers_of(const Value& places) {
+    std::vector<Place> found;
+    found.reserve(places.length());
+    each_place(places, [&](i64 i, i64 j) { found.push_back({i, j}); });
     return found;
 }
 
-// A cell of an object with its place as numbers.
+// Calls f(colour, i, j) for the cells of an object in their order; all must be colours with pairs of numbers.
+template <class F>
+void each_cell(const Value& object, F f) {
+    u32 n = object.length();
+    for (u32 k = 0; k < n; ++k) {
+        Value cell = object.item(k);
+        if (cell.tag() != Tag::CELL) ij_of(pair_of(cell).item(1));
+    }
+    for (u32 k = 0; k < n; ++k) {
+        Value cell = object.item(k), place = cell.item(1);
+        f(cell.item(0), i64(place.i()), i64(place.j()));
+    }
+}
 struct Spot {
     Value colour;
     i64 i, j;
 };
-// The cells of an object, all of which must be colours with pairs of numbers, in their order.
 inline std::vector<Spot> spots_of(const Value& object) {
     std::vector<Spot> found;
-    u32 n = object.length();
-    found.reserve(n);
-    for (u32 k = 0; k < n; ++k) {
-        Value cell = object.item(k);
-        if (cell.tag() == Tag::CELL) {
-            found.push_back({cell.item(0), cell.i(), cell.j()});
-            continue;
-        }
-        Value place = pair_of(cell).item(1);
-        ij_of(place);
-        found.push_back({cell.item(0), place.i(), place.j()});
-    }
+    found.reserve(object.length());
+    each_cell(object, [&](Value colour, i64 i, i64 j) { found.push_back({std::move(colour), i, j}); });
     return found;
 }
 
@@ -130,8 +135,6 @@ using Rows = std::vector<Row<C>>;
 
 inline Value value_of(i32 cell) { return Value::integer(cell); }
 inline const Value& value_of(const Value& cell) { return cell; }
-inline Value make_row(const std::vector<i32>& cells) { return tuple_of_numbers(cells.data(), u32(cells.size())); }
-inline Value make_row(Items cells) { return make_tuple(std::move(cells)); }
 
 // What a function gives of the rows of a grid.
 template <class F>
@@ -176,13 +179,16 @@ struct Colours {
         numbers.clear();
         others.push_back(colour);
     }
+    void add(const Row<i32>& row) { numbers.insert(numbers.end(), row.begin(), row.end()); }
+    void add(const Row<Value>& row) {
+        for (const Value& cell : row) add(cell);
+    }
 };
 inline Colours colours_of(const Value& element) {
     Colours found;
     if (element.is_tuple()) {
         with_rows(element, [&](const auto& rows) {
-            for (const auto& row : rows)
-                for (const auto& cell : row) found.add(value_of(cell));
+            for (const auto& row : rows) found.add(row);
         });
         return found;
     }
@@ -193,13 +199,14 @@ inline Colours colours_of(const Value& element) {
 // Each distinct integer with its count, ascending.
 inline std::vector<std::pair<i32, u32>> tally(std::vector<i32> numbers) {
     std::vector<std::pair<i32, u32>> counts;
-    u32 small[16] = {};
+    constexpr i32 FEW = 16;  // colours are most often such numbers
+    u32 each[FEW] = {};
     bool few = true;
-    for (i32 x : numbers) few &= u32(x) < 16u;
+    for (i32 x : numbers) few &= u32(x) < u32(FEW);
     if (few) {
-        for (i32 x : numbers) ++small[x];
-        for (i32 x = 0; x < 16; ++x)
-            if (small[x]) counts.emplace_back(x, small[x]);
+        for (i32 x : numbers) ++each[x];
+        for (i32 x = 0; x < FEW; ++x)
+            if (each[x]) counts.emplace_back(x, each[x]);
         return counts;
     }
     std::sort(numbers.begin(), numbers.end());

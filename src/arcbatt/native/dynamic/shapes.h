@@ -128,10 +128,10 @@ inline Value center(Machine&, const Value& patch) {
 inline Value centerofmass(Machine&, const Value& patch) {
     if (!container_of(patch).length()) return nothing();
     i64 rows = 0, columns = 0, count = as_patch(patch).length();
-    for (const Place& place : numbers_of(dynamic::toindices(patch))) {
-        rows += place.i;
-        columns += place.j;
-    }
+    each_place(dynamic::toindices(patch), [&](i64 i, i64 j) {
+        rows += i;
+        columns += j;
+    });
     return ij(floor_divided(rows, count), floor_divided(columns, count));
 }
 inline Value corners(Machine& m, const Value& patch) {

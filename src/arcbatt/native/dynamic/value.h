@@ -6,7 +6,9 @@
 // tuple does so by `length` and `item`, for which its form makes no difference.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <new>
 #include <utility>
 #include <vector>
@@ -32,7 +34,8 @@ struct Object {
     u32 count;   // items; of a function, parts
     u64 size;    // what it counts in steps
     u32 levels;  // containers and functions inside one another
-    bool integers;
+    bool flat;      // no item has an object
+    bool integers;  // the items are integers
     u32 op, arity, depth, calls;  // of a function
 
     Value* values() { return reinterpret_cast<Value*>(this + 1); }
@@ -128,7 +131,7 @@ class Value {
 
     void release() {
         Object* gone = rest_.object;
-        if (!gone->integers)
+        if (!gone->flat)
             for (u32 k = 0; k < gone->count; ++k) gone->values()[k].~Value();
         std::free(gone);
     }
@@ -143,35 +146,97 @@ class Value {
 };
 static_assert(sizeof(Value) == 16, "a value is 16 bytes");
 
-using Items = std::vector<Value>;
-
 // What an item counts in the size of what holds it.
 inline u64 share(const Value& item) { return item.size(); }
 
-namespace making {
-
-inline Object* allocate(u32 count, size_t item_bytes) {
-    void* room = std::malloc(sizeof(Object) + count * item_bytes);
-    if (!room) throw std::bad_alloc();
-    return new (room) Object{1, count, 0, 1, false, 0, 0, 0, 0};
-}
-
-// An object that holds the items, which are moved out of where they are.
-inline Object* holding(Value* items, u32 count) {
-    Object* made = allocate(count, sizeof(Value));
-    u64 size = 0;
-    u32 levels = 0;
-    for (u32 k = 0; k < count; ++k) {
-        size += share(items[k]);
-        levels = most(levels, items[k].levels());
-        new (made->values() + k) Value(std::move(items[k]));
+// Values in a row that grow, and become the items of a tuple, set or function without being copied: room for the head
+// of the object is kept before them. Values may be moved as bytes.
+class Items {
+   public:
+    Items() = default;
+    Items(size_t n, const Value& item) {
+        reserve(n);
+        for (size_t k = 0; k < n; ++k) push_back(item);
     }
-    made->size = size;
-    made->levels = 1 + levels;
-    return made;
-}
+    Items(std::initializer_list<Value> items) {
+        reserve(items.size());
+        for (const Value& item : items) push_back(item);
+    }
+    Items(const Items& other) {
+        reserve(other.size());
+        for (const Value& item : other) push_back(item);
+    }
+    Items(Items&& other) noexcept { swap(other); }
+    Items& operator=(Items other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Items() {
+        cut(0);
+        std::free(room_);
+    }
 
-}  // namespace making
+    size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    Value* data() { return begin(); }
+    Value* begin() { return reinterpret_cast<Value*>(room_ + 1); }
+    Value* end() { return begin() + size_; }
+    const Value* begin() const { return reinterpret_cast<const Value*>(room_ + 1); }
+    const Value* end() const { return begin() + size_; }
+    Value& operator[](size_t k) { return begin()[k]; }
+    const Value& operator[](size_t k) const { return begin()[k]; }
+    Value& back() { return end()[-1]; }
+
+    void reserve(size_t n) {
+        if (n <= capacity_ && room_) return;
+        void* more = std::realloc(static_cast<void*>(room_), sizeof(Object) + n * sizeof(Value));
+        if (!more) throw std::bad_alloc();
+        room_ = static_cast<Object*>(more);
+        capacity_ = n;
+    }
+    void push_back(Value item) {
+        if (size_ == capacity_) reserve(capacity_ ? 2 * capacity_ : 8);
+        new (begin() + size_++) Value(std::move(item));
+    }
+    // Drop what is behind the first n.
+    void cut(size_t n) {
+        while (size_ > n) begin()[--size_].~Value();
+    }
+    void insert(size_t place, Value item) {
+        push_back(std::move(item));
+        std::rotate(begin() + place, end() - 1, end());
+    }
+
+    // The items as an object, whose size and levels are those of containers; none are left here.
+    Object* as_object() {
+        if (!room_ || capacity_ > 2 * size_) {
+            void* less = std::realloc(static_cast<void*>(room_), sizeof(Object) + size_ * sizeof(Value));
+            if (!less) throw std::bad_alloc();
+            room_ = static_cast<Object*>(less);
+        }
+        Object* made = new (room_) Object{1, u32(size_), 0, 0, true, false, 0, 0, 0, 0};
+        for (u32 k = 0; k < size_; ++k) {
+            const Value& item = made->values()[k];
+            made->size += share(item);
+            made->levels = most(made->levels, item.levels());
+            made->flat = made->flat && !item.has_object();
+        }
+        ++made->levels;
+        room_ = nullptr;
+        size_ = capacity_ = 0;
+        return made;
+    }
+
+   private:
+    void swap(Items& other) noexcept {
+        std::swap(room_, other.room_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+    Object* room_ = nullptr;
+    size_t size_ = 0, capacity_ = 0;
+};
 
 // A tuple of two.
 inline Value pair(Value a, Value b) {
@@ -180,37 +245,37 @@ inline Value pair(Value a, Value b) {
         if (b.is_number()) return Value::ij(a.number(), b.number(), u8(is_bool | (b.tag() == Tag::BOOL) << 1));
         if (b.tag() == Tag::IJ) return Value::cell(a.number(), b.i(), b.j(), u8(is_bool | b.bools() << 1));
     }
-    Value both[2] = {std::move(a), std::move(b)};
-    return Value::of(Tag::TUPLE, making::holding(both, 2));
+    Items both;
+    both.reserve(2);
+    both.push_back(std::move(a));
+    both.push_back(std::move(b));
+    return Value::of(Tag::TUPLE, both.as_object());
 }
 
+// A tuple of integers that are not written yet.
+inline Object* integers(u32 count) {
+    void* room = std::malloc(sizeof(Object) + count * sizeof(i32));
+    if (!room) throw std::bad_alloc();
+    return new (room) Object{1, count, count, 1, true, true, 0, 0, 0, 0};
+}
 inline Value tuple_of_numbers(const i32* numbers, u32 count) {
     if (count == 2) return Value::ij(numbers[0], numbers[1]);
-    Object* made = making::allocate(count, sizeof(i32));
-    for (u32 k = 0; k < count; ++k) made->numbers()[k] = numbers[k];
-    made->size = count;
-    made->integers = true;
+    Object* made = integers(count);
+    std::copy(numbers, numbers + count, made->numbers());
     return Value::of(Tag::TUPLE, made);
 }
 
-// A tuple of items, which are moved out of where they are.
-inline Value make_tuple(Value* items, u32 count) {
-    if (count == 2) return pair(std::move(items[0]), std::move(items[1]));
-    bool integers = true;
-    for (u32 k = 0; integers && k < count; ++k) integers = items[k].tag() == Tag::INT;
-    if (!integers) return Value::of(Tag::TUPLE, making::holding(items, count));
-    Object* made = making::allocate(count, sizeof(i32));
-    for (u32 k = 0; k < count; ++k) made->numbers()[k] = items[k].number();
-    made->size = count;
-    made->integers = true;
+inline Value make_tuple(Items items) {
+    if (items.size() == 2) return pair(std::move(items[0]), std::move(items[1]));
+    for (const Value& item : items)
+        if (item.tag() != Tag::INT) return Value::of(Tag::TUPLE, items.as_object());
+    Object* made = integers(u32(items.size()));
+    for (u32 k = 0; k < made->count; ++k) made->numbers()[k] = items[k].number();
     return Value::of(Tag::TUPLE, made);
 }
-inline Value make_tuple(Items items) { return make_tuple(items.data(), u32(items.size())); }
 
 // A set of items that ascend and are distinct.
-inline Value set_of_ascending(Items items) {
-    return Value::of(Tag::SET, making::holding(items.data(), u32(items.size())));
-}
+inline Value set_of_ascending(Items items) { return Value::of(Tag::SET, items.as_object()); }
 
 }  // namespace dynamic
 }  // namespace arcbatt
