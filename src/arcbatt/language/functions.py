@@ -14,7 +14,8 @@ class Function:
     """A function value: a primitive by name, or a combinator with the parts it was given.
 
     Two functions are equal when they are written alike. `arity` is how many arguments a call takes,
-    `depth` how many functions stand inside one another, `calls` how many primitives it holds.
+    `depth` how many functions stand inside one another, `calls` how many primitives it holds, `levels` how many
+    functions and containers stand inside one another.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Function:
     arity: int
     depth: int = 1
     calls: int = 1
+    levels: int = 1
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.parts))})" if self.parts else self.name

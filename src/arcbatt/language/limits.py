@@ -39,6 +39,12 @@ MAX_DEPTH: Final = 100
 MAX_FUNCTION_CALLS: Final = 1_000
 """Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` n times those of f."""
 
+MAX_CALL_DEPTH: Final = 200
+"""Calls of functions inside one another when a program runs, the primitives they come to included."""
+
+MAX_LEVELS: Final = 200
+"""Sets, tuples and functions inside one another in a value."""
+
 MAX_STEPS: Final = 200_000_000
 """Steps of one outermost call."""
 

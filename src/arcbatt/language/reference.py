@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
 from arcbatt.language.functions import Function, function_of
-from arcbatt.language.limits import MAX_CELLS, MAX_ITEMS, MAX_SIDE, MAX_SIZE, MAX_STEPS
+from arcbatt.language.limits import (
+    MAX_CALL_DEPTH,
+    MAX_CELLS,
+    MAX_ITEMS,
+    MAX_LEVELS,
+    MAX_SIDE,
+    MAX_SIZE,
+    MAX_STEPS,
+)
 from arcbatt.language.program import Call as CallExpr
 from arcbatt.language.program import Const, Expr, Name, Program, live_lines
 from arcbatt.language.sample import Sample
 from arcbatt.language.spec import Cost, Kind, OpSpec
 from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import GRID
-from arcbatt.language.values import Call, Sizes, Value, size_of
+from arcbatt.language.values import Call, Sizes, Value, levels_of, size_of
 
-_MAKES_GRID: Final = frozenset(
+MAKES_GRID: Final = frozenset(
     name for name, spec in STANDARD.ops.items() if any(rule.result == GRID for rule in spec.rules)
 )
 """Primitives that may give grids; custom operations check what they give themselves."""
@@ -31,6 +40,8 @@ _NATURAL: Final[dict[type[Exception], Reason]] = {
     AttributeError: Reason.TYPE,
 }
 _REMEMBERED: Final = 50_000
+_FRAMES: Final = 50 * MAX_CALL_DEPTH
+"""Frames of Python that so many calls inside one another, and values so many levels deep, stay below."""
 
 
 class Machine:
@@ -45,10 +56,22 @@ class Machine:
         self.steps = 0
         self.total_steps = 0
         self._depth = 0 if resets else 1
+        self._calls_open = 0
+        if sys.getrecursionlimit() < _FRAMES:
+            sys.setrecursionlimit(_FRAMES)
         self._sizes: Sizes = {}
 
     def call(self, function: Value, *args: Value) -> Value:
         """The function of the arguments. Steps are charged to the outermost primitive."""
+        self._calls_open += 1
+        try:
+            if self._calls_open > MAX_CALL_DEPTH:
+                raise Fail(Reason.LIMIT, f"more than {MAX_CALL_DEPTH} calls inside one another")
+            return self._called(function, args)
+        finally:
+            self._calls_open -= 1
+
+    def _called(self, function: Value, args: tuple[Value, ...]) -> Value:
         known = function_of(function)
         spec = self.language.op(known.name)
         arity = known.arity if known.parts else spec.arity
@@ -114,7 +137,7 @@ class Machine:
         size = self.size(value)
         if isinstance(value, (tuple, frozenset)):
             items, most = len(value), MAX_ITEMS
-            if spec.name in _MAKES_GRID and isinstance(value, tuple):
+            if spec.name in MAKES_GRID and isinstance(value, tuple):
                 items, most = max(items, len(value[0]) if value else 0), MAX_SIDE
                 if size > MAX_CELLS:
                     raise Fail(Reason.LIMIT, f"a grid of {size:,} cells, at most {MAX_CELLS:,}")
@@ -122,6 +145,8 @@ class Machine:
                 raise Fail(Reason.LIMIT, f"{items:,} items, at most {most:,}")
             if size > MAX_SIZE:
                 raise Fail(Reason.LIMIT, f"a value of size {size:,}, at most {MAX_SIZE:,}")
+            if levels_of(value) > MAX_LEVELS:
+                raise Fail(Reason.LIMIT, f"a value more than {MAX_LEVELS} levels deep")
         return size
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, pairwise
 from typing import Any, Final
 
 from arcbatt.language.failures import Fail, Reason
-from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_ITEMS, MAX_SIDE
+from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_ITEMS, MAX_LEVELS, MAX_SIDE
 
 Value = Any
 IJ = tuple[int, int]
@@ -20,6 +20,8 @@ Container = frozenset[Any] | tuple[Any, ...]
 _CONTAINERS: Final = frozenset((tuple, frozenset))
 _FEW_LEVELS: Final = 5
 _FEW_ITEMS: Final = 65_536
+_NOT_FUNCTIONS: Final = _CONTAINERS | {int, bool, type(None)}
+_NONE, _NUMBER, _TUPLE, _SET, _FUNCTION = range(5)
 Call = Callable[..., Any]
 """How a primitive calls a function value it was given: `call(function, *arguments)`."""
 
@@ -27,14 +29,38 @@ Call = Callable[..., Any]
 def rank(value: Value) -> tuple[Any, ...]:
     """A key whose order is the language's: None, numbers, tuples, sets, functions."""
     if isinstance(value, int):
-        return (1, value)
+        return (_NUMBER, value)
     if isinstance(value, tuple):
-        return (2, tuple(map(rank, value)))
+        return (_TUPLE, tuple(map(rank, value)))
     if isinstance(value, frozenset):
-        return (3, tuple(sorted(map(rank, value))))
+        return (_SET, tuple(sorted(map(rank, value))))
     if value is None:
-        return (0,)
-    return (4, value.name, tuple(map(rank, value.parts)))
+        return (_NONE,)
+    return (_FUNCTION, value.name, tuple(map(rank, value.parts)))
+
+
+def key_ranks(keys: Sequence[Value]) -> Sequence[Any]:
+    """What keys sort by; fails unless any two of them can be compared.
+
+    Numbers compare with numbers, sets with sets (in the language's order), and tuples with tuples by the first items
+    that differ, if those compare. Keys that have the same items up to a place stand together in the language's order,
+    and there by kind of what they have at that place; so two that cannot be compared stand next to each other somewhere.
+    """
+    if set(map(type, keys)) <= {int, bool}:
+        return keys
+    ranks = list(map(rank, keys))
+    if not all(_comparable(a, b) for a, b in pairwise(sorted(ranks))):
+        raise Fail(Reason.TYPE, "keys that cannot be compared")
+    return ranks
+
+
+def _comparable(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether two values can be compared as keys, by their ranks."""
+    if a[0] != b[0] or a[0] in (_NONE, _FUNCTION):
+        return False
+    if a[0] != _TUPLE:
+        return True
+    return next((_comparable(x, y) for x, y in zip(a[1], b[1], strict=False) if x != y), True)
 
 
 def ordered(container: Container) -> tuple[Any, ...]:
@@ -113,6 +139,11 @@ def like(container: Container, items: Iterable[Any]) -> Container:
     return frozenset(items) if isinstance(container, frozenset) else tuple(items)
 
 
+def first_item(container: Container) -> Value:
+    """The first item of a container that is not empty, of a set the least."""
+    return container[0] if isinstance(container, tuple) else min(container, key=rank)
+
+
 def number(value: int) -> int:
     """The value, if it fits the language's 32-bit integers."""
     if INT_MIN <= value <= INT_MAX:
@@ -178,6 +209,22 @@ def _size_by_parts(value: Container, known: Sizes) -> int:
         else:
             known[id(now)] = now, len(now) - len(nested) + sum(max(1, known[id(item)][1]) for item in nested)
     return known[id(value)][1]
+
+
+def levels_of(value: Value) -> int:
+    """How many sets, tuples and functions stand inside one another, up to one more than is allowed."""
+    levels, deepest = 0, 0
+    items: tuple[Any, ...] = (value,)
+    while levels <= MAX_LEVELS:
+        kinds = set(map(type, items))
+        if not kinds <= _NOT_FUNCTIONS:
+            deepest = max(deepest, *(levels + item.levels for item in items if type(item) not in _NOT_FUNCTIONS))
+        if kinds.isdisjoint(_CONTAINERS):
+            break
+        levels += 1
+        nested = items if kinds <= _CONTAINERS else [item for item in items if type(item) in _CONTAINERS]
+        items = tuple(chain.from_iterable(nested))
+    return max(levels, deepest)
 
 
 def kind(value: Value) -> str:

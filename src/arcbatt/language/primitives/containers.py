@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -15,6 +16,7 @@ from arcbatt.language.values import (
     Value,
     container_of,
     int_of,
+    key_ranks,
     like,
     need_room,
     ordered,
@@ -128,14 +130,25 @@ def get_nth_f(container: frozenset[Any], rank: int) -> Value:
     return _nth(container_of(container), int_of(rank))
 
 
+def _best_place(keys: Sequence[Value], choose: Any) -> int:
+    """Where the greatest or least of keys is, the first of several."""
+    place: int = choose(range(len(keys)), key=key_ranks(keys).__getitem__)
+    return place
+
+
+def _best_item(container: Container, choose: Any) -> Value:
+    items = ordered(container_of(container))
+    return items[_best_place(items, choose)] if items else 0
+
+
 def maximum(container: Container) -> int:
     """The greatest number; 0 of nothing."""
-    return max(container_of(container), default=0)
+    return _best_item(container, max)
 
 
 def minimum(container: Container) -> int:
     """The least number; 0 of nothing."""
-    return min(container_of(container), default=0)
+    return _best_item(container, min)
 
 
 def _counted(container: Container) -> list[tuple[Any, int]]:
@@ -156,25 +169,25 @@ def leastcommon(container: Container) -> Value:
     return min(_counted(container), key=lambda counted: counted[1])[0]
 
 
-def _keyed(call: Call, container: Container, key: Value) -> list[tuple[Any, Any]]:
-    return [(call(key, item), item) for item in ordered(container_of(container))]
-
-
-def _by_key(keyed: tuple[Any, Any]) -> Any:
-    return keyed[0]
+def _keyed(call: Call, container: Container, key: Value) -> tuple[list[Any], tuple[Any, ...]]:
+    """The keys of the items, and the items."""
+    items = ordered(container_of(container))
+    return [call(key, item) for item in items], items
 
 
 def order(call: Call, container: Container, key: Value) -> tuple[Any, ...]:
     """The items as a tuple, by ascending key; items of one key keep their order."""
-    return tuple(item for _, item in sorted(_keyed(call, container, key), key=_by_key))
+    keys, items = _keyed(call, container, key)
+    return tuple(items[place] for place in sorted(range(len(items)), key=key_ranks(keys).__getitem__))
 
 
 def _best(call: Call, container: Container, key: Value, choose: Any) -> tuple[Any, Any]:
-    keyed = _keyed(call, container, key)
-    if not keyed:
+    """The greatest or least key, and its item."""
+    keys, items = _keyed(call, container, key)
+    if not items:
         raise Fail(Reason.EMPTY, "nothing to choose from")
-    best: tuple[Any, Any] = choose(keyed, key=_by_key)
-    return best
+    place = _best_place(keys, choose)
+    return keys[place], items[place]
 
 
 def argmax(call: Call, container: Container, key: Value) -> Value:

@@ -7,11 +7,11 @@ from typing import Any
 
 from arcbatt.language.failures import PRECEDENCE, Fail, Reason
 from arcbatt.language.functions import Function, function_of
-from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS
+from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS, MAX_LEVELS
 from arcbatt.language.primitives.containers import merge
 from arcbatt.language.primitives.numbers import equality
 from arcbatt.language.spec import CombinatorSpec, Gives, LoopSpec, Over, make_spec
-from arcbatt.language.values import Call, Container, Value, container_of, int_of, like, ordered
+from arcbatt.language.values import Call, Container, Value, container_of, int_of, levels_of, like, ordered
 
 
 def _combined(name: str, arity: int, *parts: Value, times: int = 1, extra: int = 0) -> Function:
@@ -23,7 +23,10 @@ def _combined(name: str, arity: int, *parts: Value, times: int = 1, extra: int =
         raise Fail(Reason.LIMIT, f"functions {depth} deep, at most {MAX_DEPTH}")
     if calls > MAX_FUNCTION_CALLS:
         raise Fail(Reason.LIMIT, f"{calls} primitives in a function, at most {MAX_FUNCTION_CALLS}")
-    return Function(name, parts, arity, depth, calls)
+    levels = 1 + max(map(levels_of, parts))
+    if levels > MAX_LEVELS:
+        raise Fail(Reason.LIMIT, f"values {levels} deep in a function, at most {MAX_LEVELS}")
+    return Function(name, parts, arity, depth, calls, levels)
 
 
 def compose(outer: Function, inner: Function) -> Function:

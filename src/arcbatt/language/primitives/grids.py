@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 from arcbatt.language.failures import Fail, Reason
 from arcbatt.language.primitives.shapes import (
@@ -10,9 +12,11 @@ from arcbatt.language.primitives.shapes import (
     Piece,
     as_patch,
     cell_at,
+    cells_of,
     extent,
     holds_cells,
     mostcolor,
+    numbered,
     shape,
     toindices,
     ulcorner,
@@ -50,9 +54,9 @@ def _turned(patch: Patch, row: IJ, column: IJ, offset: IJ) -> Patch:
     (a, b), (c, d), (down, right) = row, column, offset
     if holds_cells(patch):
         return frozenset(
-            (colour, (number(a * i + b * j + down), number(c * i + d * j + right))) for colour, (i, j) in patch
+            (colour, (number(a * i + b * j + down), number(c * i + d * j + right))) for colour, (i, j) in cells_of(patch)
         )
-    return frozenset((number(a * i + b * j + down), number(c * i + d * j + right)) for i, j in patch)
+    return frozenset((number(a * i + b * j + down), number(c * i + d * j + right)) for i, j in numbered(patch))
 
 
 def rot90(grid: Grid) -> Grid:
@@ -184,7 +188,7 @@ def upscale(element: Element, n: int) -> Element:
     top, left = ulcorner(element)
     return frozenset(
         (colour, (number((i - top) * n + di + top), number((j - left) * n + dj + left)))
-        for colour, (i, j) in element
+        for colour, (i, j) in cells_of(element)
         for di in times
         for dj in times
     )
@@ -261,11 +265,11 @@ def index(grid: Grid, loc: IJ) -> int | None:
     return cell_at(grid, i, j)
 
 
-def _painted(grid: Grid, cells: list[tuple[int, IJ]], only_on: int | None = None) -> Grid:
+def _painted(grid: Grid, cells: Iterable[Any], only_on: int | None = None) -> Grid:
     """The grid with cells set, in order, where they lie on it (and on the given colour)."""
     tall, wide = extent(grid)
     rows = [list(row) for row in rows_of(grid)]
-    for colour, (i, j) in cells:
+    for colour, (i, j) in cells_of(cells):
         if 0 <= i < tall and 0 <= j < wide and (cell_at(grid, i, j) == only_on or only_on is None):
             rows[i][j] = colour
     return tuple(map(tuple, rows))
@@ -283,12 +287,12 @@ def underfill(grid: Grid, colour: int, patch: Patch) -> Grid:
 
 def paint(grid: Grid, obj: Object) -> Grid:
     """The grid with the object's cells; of two on one place the greater colour."""
-    return _painted(grid, list(ordered(container_of(obj))))
+    return _painted(grid, ordered(container_of(obj)))
 
 
 def underpaint(grid: Grid, obj: Object) -> Grid:
     """The grid with the object's cells, only where its most common colour was."""
-    return _painted(grid, list(ordered(container_of(obj))), mostcolor(grid))
+    return _painted(grid, ordered(container_of(obj)), mostcolor(grid))
 
 
 def cover(grid: Grid, patch: Patch) -> Grid:

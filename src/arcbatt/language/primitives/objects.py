@@ -8,14 +8,16 @@ from typing import Any
 
 from arcbatt.language.failures import Fail, Reason
 from arcbatt.language.limits import MAX_SIDE
-from arcbatt.language.primitives.grids import shift
+from arcbatt.language.primitives.grids import rows_of, shift
 from arcbatt.language.primitives.shapes import (
     as_patch,
     box_of,
     cell_at,
+    cells_of,
     extent,
     height,
     mostcolor,
+    numbered,
     palette,
     shape,
     toindices,
@@ -35,6 +37,7 @@ from arcbatt.language.values import (
     int_of,
     need_room,
     number,
+    ordered,
     tuple_of,
 )
 
@@ -65,24 +68,26 @@ def neighbors(loc: IJ) -> Indices:
 def asindices(grid: Grid) -> Indices:
     """Every place of the grid."""
     tall, wide = extent(grid) if tuple_of(grid) else (0, 0)
+    need_room(tall * wide)
     return frozenset(product(range(tall), range(wide)))
 
 
 def asobject(grid: Grid) -> Object:
     """Every cell of the grid."""
-    return frozenset((cell, (i, j)) for i, row in enumerate(grid) for j, cell in enumerate(row))
+    return frozenset((cell, (i, j)) for i, row in enumerate(rows_of(grid)) for j, cell in enumerate(row))
 
 
 def ofcolor(grid: Grid, colour: int) -> Indices:
     """The places of one colour."""
-    return frozenset((i, j) for i, row in enumerate(grid) for j, cell in enumerate(row) if cell == colour)
+    return frozenset((i, j) for i, row in enumerate(rows_of(grid)) for j, cell in enumerate(row) if cell == colour)
 
 
 def objects(grid: Grid, univalued: bool, diagonal: bool, without_bg: bool) -> frozenset[Object]:
     """Connected components: of one colour each or any, 4 or 8 neighbours, the most common colour left out or not."""
     background = mostcolor(grid) if without_bg else None
     steps = _STRAIGHT + _SLANTED if diagonal else _STRAIGHT
-    cells = {(i, j): cell_at(grid, i, j) for i, j in asindices(grid)}
+    tall, wide = extent(grid) if rows_of(grid) else (0, 0)
+    cells = {(i, j): cell_at(grid, i, j) for i in range(tall) for j in range(wide)}
     cells = {place: colour for place, colour in cells.items() if colour != background}
     found = []
     while cells:
@@ -121,16 +126,17 @@ def fgpartition(grid: Grid) -> frozenset[Object]:
 def frontiers(grid: Grid) -> frozenset[Object]:
     """The rows and the columns of a single colour, as objects."""
     tall, wide = extent(grid)
-    rows = [[(i, j) for j in range(wide)] for i in range(tall)]
-    columns = [[(i, j) for i in range(tall)] for j in range(wide)]
+    rows = ([(i, j) for j in range(wide)] for i in range(tall))
+    columns = ([(i, j) for i in range(tall)] for j in range(wide))
     lines = [[(cell_at(grid, i, j), (i, j)) for i, j in line] for line in chain(rows, columns)]
     return frozenset(frozenset(line) for line in lines if len({colour for colour, _ in line}) == 1)
 
 
 def toobject(patch: Patch, grid: Grid) -> Object:
     """The cells of the grid at the patch's places, those that lie on it."""
-    tall, wide = extent(grid)
-    return frozenset((cell_at(grid, i, j), (i, j)) for i, j in toindices(patch) if 0 <= i < tall and 0 <= j < wide)
+    tall, wide = extent(rows_of(grid))
+    spots = numbered(toindices(patch))
+    return frozenset((cell_at(grid, i, j), (i, j)) for i, j in spots if 0 <= i < tall and 0 <= j < wide)
 
 
 def recolor(colour: int, patch: Patch) -> Object:
@@ -175,7 +181,8 @@ def box(patch: Patch) -> Indices:
 def inbox(patch: Patch) -> Indices:
     """The outline one inside the patch's box."""
     top, bottom, left, right = box_of(patch)
-    rows, columns = sorted((top + 1, bottom - 1)), sorted((left + 1, right - 1))
+    rows = sorted((number(top + 1), number(bottom - 1)))
+    columns = sorted((number(left + 1), number(right - 1)))
     return _outline(rows[0], rows[1], columns[0], columns[1])
 
 
@@ -215,9 +222,11 @@ def hfrontier(loc: IJ) -> Indices:
 
 def occurrences(grid: Grid, obj: Object) -> Indices:
     """The upper left corners of where the grid holds the object's cells."""
-    tall, wide = extent(grid)
-    cells = [(i, j, colour) for colour, (i, j) in normalize(obj)]
+    tall, wide = extent(rows_of(grid))
+    cells = [(i, j, colour) for colour, (i, j) in cells_of(ordered(normalize(obj)))]
     box_tall, box_wide = shape(as_patch(obj))
+    if not cells:
+        need_room((tall + 1) * (wide + 1))
     return frozenset(
         (i, j)
         for i in range(tall - box_tall + 1)
@@ -231,8 +240,9 @@ def _period(obj: Object, length: int, step: IJ) -> int:
     if length > MAX_SIDE:
         raise Fail(Reason.LIMIT, f"an object {length} long, at most {MAX_SIDE}")
     cells: frozenset[Any] = normalize(obj)
+    spots = cells_of(cells) if length > 1 else []
     for p in range(1, length):
-        moved = ((colour, (i - p * step[0], j - p * step[1])) for colour, (i, j) in cells)
+        moved = ((colour, (i - p * step[0], j - p * step[1])) for colour, (i, j) in spots)
         if all(cell in cells for cell in moved if min(cell[1]) >= 0):
             return p
     return length

@@ -7,6 +7,7 @@ takes a grid too (height, palette, a mirror) sees a tuple as a grid.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -15,13 +16,18 @@ from arcbatt.language.failures import Fail, Reason
 from arcbatt.language.spec import Cost, Fact, make_spec
 from arcbatt.language.values import (
     IJ,
+    Cell,
     Container,
     Grid,
     Indices,
     Object,
     Patch,
     container_of,
+    first_item,
+    ij_of,
     int_of,
+    key_ranks,
+    number,
     ordered,
     pair_of,
     set_of,
@@ -41,19 +47,33 @@ def toindices(patch: Patch) -> Indices:
     """The places of a patch, without colours."""
     if not container_of(patch):
         return frozenset()
-    return frozenset(place for _, place in patch) if holds_cells(patch) else frozenset(patch)
+    return frozenset(pair_of(cell)[1] for cell in patch) if holds_cells(patch) else frozenset(patch)
 
 
 def holds_cells(patch: Patch) -> bool:
     """Whether a patch that is not empty is an object: its first item carries a colour."""
-    return isinstance(pair_of(next(iter(patch)))[1], tuple)
+    kinds = {type(item[1]) if isinstance(item, tuple) and len(item) == 2 else None for item in patch}
+    first = next(iter(patch)) if len(kinds) == 1 else first_item(patch)
+    return isinstance(pair_of(first)[1], tuple)
+
+
+def numbered(places: Indices) -> Indices:
+    """The places, if all are pairs of numbers."""
+    for place in places:
+        ij_of(place)
+    return places
+
+
+def cells_of(items: Iterable[Any]) -> list[Cell]:
+    """The items, if all are cells: any colour with a pair of numbers."""
+    return [(colour, ij_of(place)) for colour, place in map(pair_of, items)]
 
 
 def places(patch: Patch) -> Indices:
     """The places of a patch that must not be empty."""
     if not container_of(patch):
         raise Fail(Reason.EMPTY, "an empty patch has no place")
-    return toindices(patch)
+    return numbered(toindices(patch))
 
 
 def extent(grid: Grid) -> IJ:
@@ -74,14 +94,21 @@ def colours(element: Element) -> list[int]:
     """The colour of every cell."""
     if isinstance(element, tuple):
         return list(chain.from_iterable(tuple_of(row) for row in element))
-    return [colour for colour, _ in set_of(element)]
+    return [pair_of(cell)[0] for cell in set_of(element)]
 
 
 def _colours_ascending(element: Element) -> list[tuple[int, int]]:
     counts = Counter(colours(element))
     if not counts:
         raise Fail(Reason.EMPTY, "no cell, so no colour")
-    return sorted(counts.items())
+    return [(colour, counts[colour]) for colour in _ascending(counts)]
+
+
+def _ascending(found: Iterable[Any]) -> list[Any]:
+    """Distinct colours ascending."""
+    distinct = list(found)
+    ranks = key_ranks(distinct)
+    return [distinct[place] for place in sorted(range(len(distinct)), key=ranks.__getitem__)]
 
 
 def mostcolor(element: Element) -> int:
@@ -101,7 +128,7 @@ def palette(element: Element) -> frozenset[int]:
 
 def p_g(grid: Grid) -> tuple[int, ...]:
     """The colours of a grid, ascending."""
-    return tuple(sorted(palette(tuple_of(grid))))
+    return tuple(_ascending(palette(tuple_of(grid))))
 
 
 def numcolors(element: Element) -> int:
@@ -123,7 +150,7 @@ def colorcount(element: Element, colour: int) -> int:
 
 def colorfilter(objects: Container, colour: int) -> frozenset[Any]:
     """The objects whose first cell has the colour."""
-    return frozenset(item for item in container_of(objects) if color(item) == colour)
+    return frozenset(item for item in ordered(container_of(objects)) if color(item) == colour)
 
 
 def uppermost(patch: Patch) -> int:
@@ -187,7 +214,7 @@ def height(piece: Piece) -> int:
     if isinstance(piece, tuple):
         return len(piece)
     top, bottom, _, _ = box_of(piece)
-    return bottom - top + 1
+    return number(bottom - top + 1)
 
 
 def width(piece: Piece) -> int:
@@ -197,7 +224,7 @@ def width(piece: Piece) -> int:
     if isinstance(piece, tuple):
         return len(tuple_of(piece[0]))
     _, _, left, right = box_of(piece)
-    return right - left + 1
+    return number(right - left + 1)
 
 
 def shape(piece: Piece) -> IJ:
@@ -238,7 +265,7 @@ def centerofmass(patch: Patch) -> IJ:
     """The mean place, rounded down; () of nothing."""
     if not container_of(patch):
         return ()  # type: ignore[return-value]
-    spots, count = toindices(patch), len(as_patch(patch))
+    spots, count = places(patch), len(as_patch(patch))
     return sum(i for i, _ in spots) // count, sum(j for _, j in spots) // count
 
 
@@ -249,25 +276,31 @@ def corners(patch: Patch) -> Indices:
 
 def hmatching(a: Patch, b: Patch) -> bool:
     """Whether two patches share a row."""
-    return not {i for i, _ in toindices(a)}.isdisjoint(i for i, _ in toindices(b))
+    ours, others = numbered(toindices(a)), numbered(toindices(b))
+    return not {i for i, _ in ours}.isdisjoint({i for i, _ in others})
 
 
 def vmatching(a: Patch, b: Patch) -> bool:
     """Whether two patches share a column."""
-    return not {j for _, j in toindices(a)}.isdisjoint(j for _, j in toindices(b))
+    ours, others = numbered(toindices(a)), numbered(toindices(b))
+    return not {j for _, j in ours}.isdisjoint({j for _, j in others})
 
 
 def manhattan(a: Patch, b: Patch) -> int:
     """The least distance, in rows plus columns, of a place of a from a place of b."""
+    return number(_distance(a, b))
+
+
+def _distance(a: Patch, b: Patch) -> int:
     ours, others = toindices(a), toindices(b)
     if not ours or not others:
         raise Fail(Reason.EMPTY, "an empty patch has no distance")
-    return min(abs(ai - bi) + abs(aj - bj) for ai, aj in ours for bi, bj in others)
+    return min(abs(ai - bi) + abs(aj - bj) for ai, aj in numbered(ours) for bi, bj in numbered(others))
 
 
 def adjacent(a: Patch, b: Patch) -> bool:
     """Whether the least distance is 1."""
-    return manhattan(a, b) == 1
+    return _distance(a, b) == 1
 
 
 def bordering(patch: Patch, grid: Grid) -> bool:

@@ -14,6 +14,7 @@
 
 #include "bind/calls.h"
 #include "bind/named.h"
+#include "bind/packed_arrays.h"
 #include "exec/engine.h"
 #if AB_LANES > 1
 #include "cuda/calls.h"
@@ -22,6 +23,9 @@
 #endif
 #ifdef AB_PROFILE
 #include "exec/profile.h"
+#endif
+#ifdef AB_DYNAMIC_TIER
+#include "bind/dynamic.h"
 #endif
 
 namespace nb = nanobind;
@@ -85,23 +89,6 @@ static Program make_program(u64 version, In<u32> code, In<u32> types, In<u32> pa
     if (!problem.empty()) throw nb::value_error(("bytecode that cannot be run: " + problem).c_str());
     return program;
 }
-
-// Arrays of a packed set of samples, kept alive by whoever calls.
-struct PackedArrays {
-#define AB_ROW(type, name) In<type> name;
-    AB_PACKED(AB_ROW)
-#undef AB_ROW
-    Packed view() const {
-#define AB_ROW(type, name) name.data(),
-        return Packed{AB_PACKED(AB_ROW)};
-#undef AB_ROW
-    }
-    PackedSizes sizes() const {
-#define AB_ROW(type, name) name.size(),
-        return PackedSizes{AB_PACKED(AB_ROW)};
-#undef AB_ROW
-    }
-};
 
 static PackedArrays make_packed(nb::dict given) {
     Named fields("packed samples", given);
@@ -409,5 +396,8 @@ NB_MODULE(AB_MODULE, m) {
           nb::arg("limits"),
           "Run samples with a watch: calls, failures, failed arguments, ticks and words by place in the code; start, "
           "end and thread by sample; ticks and nanoseconds of the whole.");
+#endif
+#ifdef AB_DYNAMIC_TIER
+    bind_dynamic(m);
 #endif
 }

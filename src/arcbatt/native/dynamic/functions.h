@@ -1,0 +1,145 @@
+// Functions: language/primitives/functions.py. Combinators, how what they make is called, and loops.
+#pragma once
+
+#include <initializer_list>
+
+#include "dynamic/containers.h"
+
+namespace arcbatt {
+namespace dynamic {
+
+// A primitive as a value.
+inline Value primitive(u32 op, u32 arity) {
+    Object* made = Items().as_object();
+    made->op = op;
+    made->arity = arity;
+    made->depth = made->calls = 1;
+    made->size = 1;
+    return Value::of(Tag::FUNCTION, made);
+}
+
+// What a combinator makes of its parts; fails where functions grow beyond the limits.
+inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u64 times = 1, u64 extra = 0) {
+    u32 depth = 0;
+    u64 calls = 0;
+    for (const Value& part : given) {
+        if (!part.is_function()) continue;
+        depth = most(depth, part.object().depth);
+        calls += part.object().calls;
+    }
+    calls = times * calls + extra;
+    Items parts(given);
+    Object* made = parts.as_object();
+    Value function = Value::of(Tag::FUNCTION, made);
+    made->op = op;
+    made->arity = arity;
+    made->depth = depth + 1;
+    made->calls = u32(calls);
+    if (made->depth > u32(MAX_DEPTH) || calls > u64(MAX_FUNCTION_CALLS) || made->levels > MAX_LEVELS) fail(LIMIT);
+    return function;
+}
+
+namespace ops {
+
+// A combinator is told its own number in the language, which the function it makes carries.
+inline Value compose(Machine&, u32 op, const Value* a) { return combined(op, 1, {function_of(a[0]), function_of(a[1])}); }
+inline Value chain(Machine&, u32 op, const Value* a) {
+    return combined(op, 1, {function_of(a[0]), function_of(a[1]), function_of(a[2])});
+}
+inline Value fork(Machine& m, u32 op, const Value* a) { return chain(m, op, a); }
+inline Value matcher(Machine&, u32 op, const Value* a) { return combined(op, 1, {function_of(a[0]), a[1]}, 1, 1); }
+inline Value rbind(Machine&, u32 op, const Value* a) {
+    return combined(op, function_of(a[0]).object().arity - 1, {a[0], a[1]});
+}
+inline Value lbind(Machine& m, u32 op, const Value* a) { return rbind(m, op, a); }
+inline Value power(Machine&, u32 op, const Value* a) {
+    if (int_of(a[1]) < 1) fail(BOUNDS);
+    return combined(op, 1, {function_of(a[0]), a[1]}, u64(a[1].number()));
+}
+
+}  // namespace ops
+
+// How what a combinator made is called.
+namespace called {
+
+inline Value compose(Machine& m, const Object& f, const Value* args) {
+    return m.call(f.values()[0], m.call(f.values()[1], args[0]));
+}
+inline Value chain(Machine& m, const Object& f, const Value* args) {
+    return m.call(f.values()[0], m.call(f.values()[1], m.call(f.values()[2], args[0])));
+}
+// Where both inner functions fail, the reason that takes precedence.
+inline Value fork(Machine& m, const Object& f, const Value* args) {
+    Value sides[2];
+    Status failed = OK;
+    for (u32 k = 0; k < 2; ++k) {
+        try {
+            sides[k] = m.call(f.values()[1 + k], args[0]);
+        } catch (const Failure& failure) {
+            failed = failed == OK ? failure.reason : least(failed, failure.reason);
+        }
+    }
+    if (failed != OK) fail(failed);
+    return m.call(f.values()[0], sides, 2);
+}
+inline Value matcher(Machine& m, const Object& f, const Value* args) {
+    Value sides[2] = {m.call(f.values()[0], args[0]), f.values()[1]};
+    return m.call(m.language.equality, sides, 2);
+}
+// The first part of the arguments with the second among them at a place.
+inline Value bound(Machine& m, const Object& f, const Value* args, u32 place) {
+    constexpr u32 FEW = 4;
+    Value few[FEW];
+    Items many(f.arity < FEW ? 0 : f.arity + 1, Value());
+    Value* all = f.arity < FEW ? few : many.data();
+    for (u32 k = 0; k < f.arity; ++k) all[k + (k >= place)] = args[k];
+    all[place] = f.values()[1];
+    return m.call(f.values()[0], all, f.arity + 1);
+}
+inline Value rbind(Machine& m, const Object& f, const Value* args) { return bound(m, f, args, f.arity); }
+inline Value lbind(Machine& m, const Object& f, const Value* args) { return bound(m, f, args, 0); }
+inline Value power(Machine& m, const Object& f, const Value* args) {
+    Value value = args[0];
+    for (i32 k = 0; k < f.values()[1].number(); ++k) value = m.call(f.values()[0], value);
+    return value;
+}
+
+}  // namespace called
+
+namespace ops {
+
+inline Value apply(Machine& m, const Value& function, const Value& container) {
+    Items items;
+    u32 n = container_of(container).length();
+    items.reserve(n);
+    for (u32 k = 0; k < n; ++k) items.push_back(m.call(function, container.item(k)));
+    return like(container, std::move(items));
+}
+inline Value rapply(Machine& m, const Value& functions, const Value& value) {
+    Items items;
+    for (u32 k = 0, n = container_of(functions).length(); k < n; ++k) items.push_back(m.call(functions.item(k), value));
+    return like(functions, std::move(items));
+}
+inline Value mapply(Machine& m, const Value& function, const Value& container) {
+    return merge(m, apply(m, function, container));
+}
+inline Value papply(Machine& m, const Value& function, const Value& a, const Value& b) {
+    Items items;
+    for (u32 k = 0, n = least(container_of(a).length(), container_of(b).length()); k < n; ++k)
+        items.push_back(m.call(function, a.item(k), b.item(k)));
+    return make_tuple(std::move(items));
+}
+inline Value mpapply(Machine& m, const Value& function, const Value& a, const Value& b) {
+    return merge(m, papply(m, function, a, b));
+}
+inline Value prapply(Machine& m, const Value& function, const Value& a, const Value& b) {
+    Items items;
+    u32 columns = container_of(b).length();
+    for (u32 i = 0, rows = container_of(a).length(); i < rows; ++i)
+        for (u32 j = 0; j < columns; ++j) items.push_back(m.call(function, a.item(i), b.item(j)));
+    return make_set(std::move(items));
+}
+
+}  // namespace ops
+}  // namespace dynamic
+}  // namespace arcbatt
