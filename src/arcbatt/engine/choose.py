@@ -11,7 +11,7 @@ from typing import Final
 
 from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.program_set import CompiledSet, compile
-from arcbatt.engine.api import ENGINE_ERRORS, Engine
+from arcbatt.engine.api import Engine
 from arcbatt.engine.auto import AutoEngine, Candidate, Choice
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.reference import ReferenceEngine
@@ -102,7 +102,7 @@ def _gpu_engine(compiled: CompiledSet, threads: int | None, devices: Sequence[in
     if why is None:
         try:
             return make_engine("cuda", compiled, threads=threads, devices=devices)
-        except ENGINE_ERRORS as error:
+        except Exception as error:
             why = f"the GPU engine could not be made: {type(error).__name__}: {error}"
     return CpuEngine(compiled, threads=threads, instead=why)
 
