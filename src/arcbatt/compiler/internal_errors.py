@@ -25,7 +25,7 @@ class InternalError:
     @classmethod
     def of(cls, stage: str, error: Exception) -> InternalError:
         """From the exception, at a stage such as `lowering`."""
-        lines = "".join(traceback.format_exception(error)).splitlines()
+        lines = "".join(traceback.format_exception(error, chain=False)).splitlines()
         return cls(stage, f"{type(error).__name__}: {error}", "\n".join(lines[-_LINES:]))
 
     def __str__(self) -> str:
@@ -53,9 +53,7 @@ def pinned_down(names: Sequence[str], attempt: Callable[[list[str]], object], st
     return {}
 
 
-def made_of_most(
-    names: Sequence[str], make: Callable[[list[str]], _Made], stage: str
-) -> tuple[_Made, InternalErrors]:
+def made_of_most(names: Sequence[str], make: Callable[[list[str]], _Made], stage: str) -> tuple[_Made, InternalErrors]:
     """What is made of all programs but those over which that raises, and these.
 
     Where programs raise only together none of them is in it. What is raised over no program at all is raised.

@@ -73,9 +73,7 @@ class CompiledSet:
         typed = subgraph(self.typed, [name for name in wanted if name in self.typed.outputs])
         typed.unresolved = {name: why for name, why in self.typed.unresolved.items() if name in wanted}
         typed.unresolved_at = {name: self.typed.unresolved_at[name] for name in typed.unresolved}
-        typed.internal_errors = {
-            name: error for name, error in self.typed.internal_errors.items() if name in wanted
-        }
+        typed.internal_errors = {name: error for name, error in self.typed.internal_errors.items() if name in wanted}
         made = CompiledSet(replace(self.graph, outputs={name: self.graph.outputs[name] for name in wanted}))
         made.rewrites = self.rewrites
         made._compiled = Compiled(typed, self.stats)

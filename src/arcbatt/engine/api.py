@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.graph import Graph
+from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import PackedSamples, pack_samples
@@ -102,8 +103,16 @@ class Engine(ABC):
     def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
         """What every program gives on one sample."""
 
+    def for_steps(self, max_steps: int) -> Engine:
+        """The engine that runs with so many steps: this one, or one that `execute` and `values` leave it to."""
+        return self
+
     def refused(self) -> dict[str, str]:
         """Programs that the engine itself cannot run and leaves to the next tier, and why."""
+        return {}
+
+    def internal_errors(self) -> InternalErrors:
+        """Of these, those over which arcbatt itself failed."""
         return {}
 
     def forget_samples(self) -> None:  # noqa: B027 - most engines keep none

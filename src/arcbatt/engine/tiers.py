@@ -31,6 +31,8 @@ from arcbatt.language.sample import Sample
 CPU: Final = "cpu"
 DYNAMIC: Final = "dynamic"
 """Names of the tiers that evaluations are rerouted to."""
+_GRACE: Final = 0.25
+"""Seconds the dynamic tier has after a stop, so that what the others did is not lost for the little that is left."""
 Rows = NDArray[np.int64]
 Columns = NDArray[np.int64]
 _P = ParamSpec("_P")
@@ -203,11 +205,12 @@ class Fallback(Sink):
 
     def _run_dynamic(self, tier: DynamicTier, missing: NDArray[np.bool_]) -> InternalErrors:
         """Run what is missing; the programs over which that fails in a way nobody had foreseen."""
-        names = self.result.names
+        names, end = self.result.names, time.monotonic() + _GRACE
+        request = replace(self.request, stop=lambda: time.monotonic() > end and self.request.stopped())
 
         def run(some: list[str]) -> None:
             chosen = missing & np.isin(names, some)
-            tier.run(self.request, self.result, chosen, self.tell, self.request.max_steps)
+            tier.run(request, self.result, chosen, self.tell, request.max_steps)
 
         return pinned_down([names[column] for column in np.flatnonzero(missing.any(axis=0))], run, "the dynamic tier")
 
@@ -226,11 +229,12 @@ class Fallback(Sink):
 
     def program_routes(self) -> dict[str, Route]:
         """Programs that the first tier ran nothing of: where they ran, and why."""
-        lower = set(self._only_below)
-        return {
-            self.result.names[column]: Route(CPU if column in lower else DYNAMIC, why)
-            for column, why in self._refused.items()
-        }
+        result, found = self.result, {}
+        for column, why in self._refused.items():
+            tiers = {result.routes[number - 1].tier for number in np.unique(result.route[:, column]).tolist() if number}
+            lower = column in self._only_below and DYNAMIC not in tiers
+            found[result.names[column]] = Route(CPU if lower else DYNAMIC, why)
+        return found
 
 
 class TieredEngine(Engine):
@@ -262,6 +266,10 @@ class TieredEngine(Engine):
     def refused(self) -> dict[str, str]:
         """Programs that the first tier cannot run, and why."""
         return self.first.refused()
+
+    def internal_errors(self) -> InternalErrors:
+        """Of these, those over which arcbatt itself failed."""
+        return self.first.internal_errors()
 
     @cached_property
     def exact(self) -> TieredEngine:

@@ -104,9 +104,7 @@ class EngineService(Service):
         assert self._engine is not None
         start = time.perf_counter()
         some = self._samples.only(slice(message.first, message.last))
-        request = RunRequest(
-            some, message.wanted, message.largest, message.max_steps, message.complete, self._stop
-        )
+        request = RunRequest(some, message.wanted, message.largest, message.max_steps, message.complete, self._stop)
         try:
             outputs = self._engine.execute(request)
         except Exception as error:

@@ -37,7 +37,10 @@ MAX_FUNCTION_CALLS: Final = 1_000
 """Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` n times those of f."""
 
 MAX_STEPS: Final = 200_000_000
-"""Steps of one outermost call."""
+"""Steps of one outermost call; a run may ask for fewer."""
+
+SEARCH_STEPS: Final = 3_000_000
+"""The same for search, where many programs are tried and few are any good."""
 
 MAX_FILE_BYTES: Final = 256 * 1024 * 1024
 """Bytes of one solver file."""
