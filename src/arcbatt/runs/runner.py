@@ -219,6 +219,7 @@ class _Runner:
                     threads=self.options.threads,
                     devices=self.options.devices,
                     choice=self.choice,
+                    max_steps=self.options.steps,
                 )
             for batch in self.batches(part):
                 began = time.perf_counter()
