@@ -15,11 +15,10 @@ from typing import Any, Final
 
 from arcbatt.calls.values import common_types, with_items
 from arcbatt.compiler.graph import INVOKE, PRIMITIVE, Graph
-from arcbatt.compiler.program_set import compile
 from arcbatt.engine.api import Stop
 from arcbatt.engine.calls import RESULT, Called, CallEngine, call_dynamic
 from arcbatt.engine.choose import backend_for, why_no_gpu
-from arcbatt.engine.dynamic import DynamicTier
+from arcbatt.engine.dynamic import DynamicGraph
 from arcbatt.engine.reference import MergedReference, Stopped
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome, first_failure
@@ -250,8 +249,8 @@ class _Batch:
         if not rows:
             return
         called = Called([None] * len(rows), [False] * len(rows))
-        tier = DynamicTier(compile(call_graph(*template, (NEVER,) * len(rows[0]))), threads=self.threads)
-        call_dynamic(tier, range(len(rows)), rows, why, called, self.stop)
+        graph = call_graph(*template, (NEVER,) * len(rows[0]))
+        call_dynamic(DynamicGraph(graph, threads=self.threads), range(len(rows)), rows, why, called, self.stop)
         self.put(called, places)
 
     def reference(self, template: Template, rows: list[Row], places: list[int]) -> None:

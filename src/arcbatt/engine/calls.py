@@ -19,9 +19,8 @@ from arcbatt.compiler.program_set import compile
 from arcbatt.engine.api import Stop
 from arcbatt.engine.cpu import loaded, run_limits
 from arcbatt.engine.custom_build import missing
-from arcbatt.engine.dynamic import DynamicTier
+from arcbatt.engine.dynamic import DynamicGraph
 from arcbatt.engine.outputs import REASONS, STATUS
-from arcbatt.engine.reference import Stopped
 from arcbatt.engine.tiers import DYNAMIC
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome
@@ -67,8 +66,7 @@ class CallEngine:
         self.names = list(graph.declared)
         self.threads = threads or os.cpu_count() or 1
         self.max_steps = max_steps
-        compiled = compile(graph)
-        self.dynamic = DynamicTier(compiled, threads=self.threads)
+        self.dynamic = DynamicGraph(graph, threads=self.threads)
         self.problem: str | None = None
         self._calls: Any = None
         self._used: list[int] = []
@@ -76,6 +74,7 @@ class CallEngine:
             self.problem = "a function with a set or a nested tuple bound into it"
             return
         module: Any = core or importlib.import_module("arcbatt._core")
+        compiled = compile(graph)
         typed, code = compiled.typed, compiled.code(missing(graph, module))
         if RESULT in code.rejected:
             self.problem = f"not lowered: {code.rejected[RESULT]}"
@@ -168,7 +167,7 @@ class CallEngine:
 
 
 def call_dynamic(
-    tier: DynamicTier,
+    dynamic: DynamicGraph,
     places: Sequence[int],
     rows: Sequence[tuple[Any, ...]],
     why: str,
@@ -177,17 +176,15 @@ def call_dynamic(
     max_steps: int = MAX_STEPS,
 ) -> None:
     """Some calls of a graph's RESULT on the dynamic tier, whatever their arguments are, counted with why."""
-    names = list(tier.compiled.graph.declared)
-    for place in places:
-        if stop and stop():
-            return
-        try:
-            inputs = dict(zip(names, rows[place], strict=True))
-            called.values[place] = tier.called(inputs, RESULT, max_steps, stop)
-        except Stopped:
-            return
-        called.done[place] = True
-        called.ran[f"{DYNAMIC}: {why}"] += 1
+    if not places:
+        return
+    graph = dynamic.graph
+    given = [dict(zip(graph.declared, rows[place], strict=True)) for place in places]
+    found = dynamic.evaluate(given, [graph.outputs[RESULT]], max_steps, stop=stop)
+    for place, one in zip(places, found, strict=True):
+        if one is not None:
+            called.values[place], called.done[place] = one.outcomes[0], True
+    called.ran[f"{DYNAMIC}: {why}"] += sum(one is not None for one in found)
 
 
 def _is_literal(value: Any) -> bool:

@@ -2,26 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.engine.api import RunRequest, Stop
 from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.packer import Packer, brief_of
 from arcbatt.engine.reference import MergedReference, Stopped, expected_at, sample_at
 from arcbatt.language.failures import Outcome
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 
 
+class Evaluated(NamedTuple):
+    """The outcomes of nodes on one row of inputs, and the steps of all their calls together."""
+
+    outcomes: list[Outcome]
+    steps: int
+
+
+class DynamicGraph:
+    """A graph of the language in use."""
+
+    def __init__(self, graph: Graph, *, threads: int | None = None) -> None:
+        self.graph = graph
+
+    def evaluate(
+        self,
+        rows: Sequence[Sample | Mapping[str, Any]],
+        nodes: Iterable[int],
+        max_steps: int = MAX_STEPS,
+        *,
+        stop: Stop | None = None,
+        told: Callable[[int], None] | None = None,
+    ) -> list[Evaluated | None]:
+        """Nodes of the graph on samples, or on declared inputs by name; None for a row that a stop left unfinished.
+
+        `told` hears now and then how many rows are finished.
+        """
+        found: list[Evaluated | None] = [None] * len(rows)
+        wanted = list(nodes)
+        for place, row in enumerate(rows):
+            reference = MergedReference(self.graph, row, max_steps, stop)
+            try:
+                if stop and stop():
+                    raise Stopped
+                found[place] = Evaluated([reference.value(node) for node in wanted], reference.machine.total_steps)
+            except Stopped:
+                break
+            if told:
+                told(place + 1)
+        return found
+
+
 class DynamicTier:
-    """Evaluates programs of a compiled set; nothing is made ready until it is used."""
+    """The programs of a compiled set; nothing is made ready until it is used."""
 
     def __init__(self, compiled: CompiledSet, *, threads: int | None = None) -> None:
-        self.compiled = compiled
+        self.graph = DynamicGraph(compiled.graph, threads=threads)
 
     def run(
         self,
@@ -39,10 +82,8 @@ class DynamicTier:
         packer = Packer(result, request.largest)
         rows = np.flatnonzero(missing.any(axis=1))
         for count, row in enumerate(rows.tolist(), 1):
-            reference = MergedReference(
-                self.compiled.graph, sample_at(request.samples, row), max_steps, request.stopped
-            )
-            wanted = expected_at(request.samples, row)
+            sample, wanted = sample_at(request.samples, row), expected_at(request.samples, row)
+            reference = MergedReference(self.graph.graph, sample, max_steps, request.stopped)
             try:
                 if request.stopped():
                     raise Stopped
@@ -56,9 +97,8 @@ class DynamicTier:
 
     def values(self, sample: Sample, names: Iterable[str], max_steps: int) -> dict[str, Outcome]:
         """What programs give on one sample."""
-        reference = MergedReference(self.compiled.graph, sample, max_steps)
-        return {name: reference.of(name) for name in names}
-
-    def called(self, inputs: Mapping[str, Any], name: str, max_steps: int, stop: Stop | None) -> Outcome:
-        """An output of a graph with declared inputs, given these; Stopped is raised after a stop."""
-        return MergedReference(self.compiled.graph, inputs, max_steps, stop).of(name)
+        chosen = list(names)
+        nodes = [self.graph.graph.outputs[name] for name in chosen]
+        (found,) = self.graph.evaluate([sample], nodes, max_steps)
+        assert found is not None
+        return dict(zip(chosen, found.outcomes, strict=True))
