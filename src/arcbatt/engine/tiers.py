@@ -128,7 +128,7 @@ class Fallback(Sink):
     def answered(self, rows: Rows, columns: Columns, found: Outputs, why: str) -> None:
         """Put the CPU tier's outcomes where there were none."""
         place = np.ix_(rows, columns)
-        unfit = self._unanswered(rows)[:, columns]
+        unfit = self._unanswered(rows, columns)
         self.result.take(rows, found, columns)
         routes = self.result.route[place]
         routes[unfit] = self.result.route_number(Route(CPU, why))
@@ -167,21 +167,23 @@ class Fallback(Sink):
         both = {self.first.names.index(name) for name in self.below.refused()}
         return sorted(self._refused.keys() - both)
 
-    def _unanswered(self, rows: Rows) -> NDArray[np.bool_]:
+    def _unanswered(self, rows: Rows, columns: Columns) -> NDArray[np.bool_]:
         """Which evaluations the first tier has not done and the one below, which might, has not tried."""
-        unfit: NDArray[np.bool_] = self.result.statuses[rows] == OVERFLOW
-        unfit[:, self._only_below] = True
-        unfit &= self.result.route[rows] == 0
+        place = np.ix_(rows, columns)
+        unfit: NDArray[np.bool_] = self.result.statuses[place] == OVERFLOW
+        unfit[:, np.isin(columns, self._only_below)] = True
+        unfit &= self.result.route[place] == 0
         return unfit
 
     def _run_below(self, rows: Rows) -> None:
         """What did not fit on the first tier and has no answer yet, by groups of programs on the one below."""
-        if not self._unanswered(rows).any() or self.below is None:
+        if not self._unanswered(rows, np.arange(len(self.result.names))).any() or self.below is None:
             return
         groups = [(columns, self.first.unfit_reason()) for columns in self.first.column_groups()]
-        groups += [(np.array([column]), self._refused[column]) for column in self._only_below]
+        for why in sorted({self._refused[column] for column in self._only_below}):
+            groups.append((np.array([column for column in self._only_below if self._refused[column] == why]), why))
         for columns, why in groups:
-            unfit = rows[self._unanswered(rows)[:, columns].any(axis=1)]
+            unfit = rows[self._unanswered(rows, columns).any(axis=1)]
             if len(unfit):
                 found = run_alone(self.below.part(columns), self.request.only(unfit, progress=None, stop=None))
                 self.answered(unfit, columns, found, why)
