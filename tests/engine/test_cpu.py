@@ -358,7 +358,7 @@ def test_what_the_engine_leaves_open_is_completed_and_counted():
     )
 
 
-def test_an_item_that_does_not_fit_runs_bigger_then_on_the_reference():
+def test_an_item_that_does_not_fit_runs_bigger_then_on_the_dynamic_tier():
     text = "def solve_a(I):\n    x = upscale(I, 30)\n    return size(objects(rot90(x), T, F, F))\n"
     program, sample = parse_program(text), random_sample(1)
     want = evaluate(program, sample)
@@ -418,7 +418,7 @@ def test_beyond_a_limit_comes_before_what_has_no_form(core):
     assert agree([parse_expression(expression)], Sample(((1, 2), (3, 4))), core) == 1
 
 
-def test_a_value_without_a_form_runs_on_the_reference():
+def test_a_value_without_a_form_runs_on_the_dynamic_tier():
     sample = Sample(((1, 2), (3, 4)))
     for body in (
         "vconcat(I, lefthalf(I))",
@@ -465,7 +465,7 @@ def test_values_nested_to_the_limit_are_compared_to_their_ends():
         assert engine.values(sample)["solve_a"] is equal
 
 
-def test_an_input_beyond_the_limits_of_results_runs_on_the_reference():
+def test_an_input_beyond_the_limits_of_results_runs_on_the_dynamic_tier():
     program, sample = parse_program("def solve_a(I):\n    return I\n"), Sample(tuple((0,) for _ in range(2000)))
     engine = CpuEngine.of([program])
     assert engine.status_of(sample) == {"solve_a": "escape"}
@@ -511,7 +511,7 @@ def test_the_empty_tuple_in_place_of_an_ij_stays_on_the_engine(core, max_steps):
 
 
 @CORES
-def test_what_the_empty_tuple_may_equal_is_left_to_the_reference(core):
+def test_what_the_empty_tuple_may_equal_is_left_to_the_dynamic_tier(core):
     program = parse_program(
         "def solve_v(I):\n    x1 = ulcorner(ofcolor(I, 9))\n    x2 = repeat(I, 0)\n    x3 = repeat(x2, 2)\n"
         "    return remove(x1, x3)\n"
