@@ -110,7 +110,8 @@ def test_merging_is_linear_in_lines():
 
 def test_calls_as_a_program_writes_them():
     """Of what programs share, each knows its own lines."""
-    text = "def solve_a(I):\n    return size(hmirror(I))\n\n\ndef solve_b(I):\n    x1 = T\n    x2 = hmirror(I)\n    return x2\n"
+    text = "def solve_a(I):\n    return size(hmirror(I))\n\n\n"
+    text += "def solve_b(I):\n    x1 = T\n    x2 = hmirror(I)\n    return x2\n"
     a, b = parse_text(text).check()
     graph = merge([a, b])
     counted, nodes = graph.calls_read, len(graph.nodes)

@@ -210,7 +210,7 @@ def test_items_too_big_for_any_arena_are_named(cuda, fake):
 
 
 def test_what_fits_nowhere_is_tried_once_and_counted_when_it_is_done(cuda, fake, monkeypatch):
-    """What overflows on the CPU too goes to the dynamic tier: not by way of the CPU again, and not as finished before."""
+    """What overflows on the CPU too goes on, not by way of the CPU again; and it does not count as finished before."""
     make, ran = cpu.CpuTier.__init__, cpu.CpuTier.run
     tried = []
 
