@@ -6,10 +6,14 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from arcbatt.batt import batt_text, load_batt, make_card, write_batt
 from arcbatt.batt.card import INPUT_ID, choose
 from arcbatt.batt.differs import standard_differs
+from arcbatt.cli.app import app
+from arcbatt.compiler import specialize
+from arcbatt.compiler.context import UnresolvedError
 from arcbatt.compiler.graph import merge
 from arcbatt.data.tasks import load_tasks
 from arcbatt.errors import UsageError
@@ -212,3 +216,27 @@ def test_calls_of_function_variables_survive():
     text = batt_text(make_card([program]))
     assert "= invoke(t" in text
     assert merge([program]).outputs
+
+
+def test_stats_say_why_a_program_is_not_typed_and_where(tmp_path, monkeypatch):
+    typed = specialize._Specializer.call_primitive
+
+    def refusing(self, context, name, args):
+        if name == "trim":
+            raise UnresolvedError("trim is not typed here")
+        return typed(self, context, name, args)
+
+    monkeypatch.setattr(specialize._Specializer, "call_primitive", refusing)
+    source = tmp_path / "mine.py"
+    source.write_text(
+        "def solve_good(I):\n    return hmirror(I)\n\n\ndef solve_shared(I):\n    return trim(I)\n\n\n"
+        "def solve_odd(I):\n    x1 = height(I)\n    x2 = trim(I)\n    return canvas(x1, shape(x2))\n"
+    )
+    args = ["card", "--solvers", str(source), "--stats", "--no-differs", "-f", str(tmp_path / "batt.py")]
+    done = CliRunner().invoke(app, args)
+    assert done.exit_code == 0, done.output
+    assert "1 of 3 programs" in done.stdout
+    lines = done.stdout.splitlines()
+    place = lines.index("  runs on the dynamic tier: solve_odd: trim is not typed here")
+    assert lines[place + 1] == "    line 11: trim(I)"
+    assert "    line 6: trim(I)" in lines

@@ -19,7 +19,7 @@ from arcbatt.language.table import current
 from arcbatt.language.types import parse_type
 from arcbatt.runs.api import run
 from arcbatt.syntax import parse_program, parse_text
-from engine.routes import to_reference
+from engine.routes import to_dynamic
 
 A = ((1, 0, 2), (0, 0, 2))
 
@@ -58,7 +58,7 @@ def test_programs_use_it_and_the_engine_counts_it(brighter):
             assert outputs.grid(row, 0) is None
         else:
             assert tuple(map(tuple, outputs.grid(row, 0).tolist())) == wanted
-    assert sum(to_reference(outputs).values()) == len(samples)
+    assert sum(to_dynamic(outputs).values()) == len(samples)
     assert run(programs, load_tasks("arcagi")[:2]).record.solved() == {}
 
 
@@ -76,7 +76,7 @@ def test_batches_take_it(brighter):
     grids = [A, ((9,),), A]
     results = call_many("brighter", [(grid, 1) for grid in grids])
     assert results == [brighter(A, 1), Failed(Reason.LIMIT), brighter(A, 1)]
-    assert sum(count for where, count in results.ran.items() if where.startswith("reference")) == 3
+    assert sum(count for where, count in results.ran.items() if where.startswith("dynamic")) == 3
     assert batch_grid_operations(grids, dsl.rbind(brighter, 1)) == results
     with batching() as b:
         turned = b.rot90(b.brighter(A, 1))

@@ -30,7 +30,7 @@ from arcbatt.language.values import ordered
 from arcbatt.runs.api import run
 from arcbatt.syntax import parse_program, parse_text
 from calls.expressions import random_expression
-from engine.routes import to_reference
+from engine.routes import to_dynamic
 
 CORES = {"cpu": _core, "lanes": _core_lanes}
 A = ((1, 0, 2), (0, 0, 2))
@@ -209,7 +209,7 @@ def test_programs_run_on_the_engine(core, tmp_path):
         wanted = dsl.rot90(dsl.own(sample.I, 3))
         assert tuple(map(tuple, outputs.grid(row, 0).tolist())) == wanted
         assert engine.values(sample)["solve_b"] == (dsl.own(dsl.own_fill(sample.I, 4), 2),)
-    assert set(to_reference(outputs)) <= {"escape"}
+    assert set(to_dynamic(outputs)) <= {"escape"}
     write_batt(make_card(programs), tmp_path / "batt.py")
     again = CpuEngine.of(load_batt(tmp_path / "batt.py").graph, core=CORES[core])
     assert again.values(samples[0]) == engine.values(samples[0])
@@ -277,13 +277,13 @@ def test_without_a_compiler_programs_run_on_the_reference_and_say_so(monkeypatch
     results = call_many("own_alone", [(A, 5)], backend="cpu")
     assert results == [((1, 5, 2), (5, 5, 2))]
     assert list(results.ran) == [
-        "reference: not lowered: own_alone needs a C++ compiler, and there is none (c++, g++ or clang++, or CXX)"
+        "dynamic: not lowered: own_alone needs a C++ compiler, and there is none (c++, g++ or clang++, or CXX)"
     ]
     program = parse_program("def solve_a(I):\n    return own_alone(I, ONE)\n")
     sample = load_tasks("arcagi")[0].samples[0]
     outputs = CpuEngine.of([program]).run([sample])
-    assert sum(to_reference(outputs).values()) == 1
-    assert "needs a C++ compiler" in next(iter(to_reference(outputs)))
+    assert sum(to_dynamic(outputs).values()) == 1
+    assert "needs a C++ compiler" in next(iter(to_dynamic(outputs)))
 
 
 def test_a_library_is_kept_and_found_again(tmp_path, monkeypatch):

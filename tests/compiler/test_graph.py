@@ -106,3 +106,28 @@ def test_merging_is_linear_in_lines():
         graph = merge(parse_text(f"def solve_a(I):\n    x0 = height(I)\n{lines}    return x{size - 1}\n").check())
         counts.append(len(graph.nodes))
     assert counts[1] - 2 * counts[0] <= 4
+
+
+def test_calls_as_a_program_writes_them():
+    """Of what programs share, each knows its own lines."""
+    text = "def solve_a(I):\n    return size(hmirror(I))\n\n\n"
+    text += "def solve_b(I):\n    x1 = T\n    x2 = hmirror(I)\n    return x2\n"
+    a, b = parse_text(text).check()
+    graph = merge([a, b])
+    counted, nodes = graph.calls_read, len(graph.nodes)
+    shared = graph.outputs["solve_b"]
+    assert (graph.calls_of(a)[shared].line, str(graph.calls_of(a)[shared])) == (2, "hmirror(I)")
+    assert graph.calls_of(b)[shared].line == 7
+    assert graph.outputs["solve_a"] not in graph.calls_of(b)
+    assert (graph.calls_read, len(graph.nodes)) == (counted, nodes)
+
+
+def test_programs_that_use_an_operation():
+    graph = merge(
+        parse_text(
+            "def solve_a(I):\n    return size(I)\n\ndef solve_b(I):\n    return apply(size, asobject(I))\n\n"
+            "def solve_c(I):\n    return hmirror(I)\n"
+        ).check()
+    )
+    assert graph.programs_using({"size"}) == ["solve_a", "solve_b"]
+    assert graph.programs_using({"hmirror", "nothing"}) == ["solve_c"]

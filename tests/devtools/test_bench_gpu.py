@@ -24,6 +24,7 @@ from arcbatt.devtools.bench.suites import SUITES
 from arcbatt.devtools.profile import chrome_trace, profile
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import UsageError
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.syntax import parse_text
 from engine import fake_cupy
 
@@ -153,8 +154,8 @@ def test_the_longest_item_against_all_of_them(one_gpu):
         groups=8, last=SimpleNamespace(ticks=[(items, ticks), (items, 0 * ticks)]),
         sliced=lambda count: SimpleNamespace(codes=codes),
     )  # fmt: skip
-    engine = SimpleNamespace(cuda=tier, run=lambda data, complete: None)
-    (row,) = _longest(engine, SIDE, one_gpu.samples)
+    engine = SimpleNamespace(cuda=tier, run=lambda *_, **__: None)
+    (row,) = _longest(engine, SIDE, one_gpu.samples, MAX_STEPS)
     assert tier.timed
     assert row.median == pytest.approx(80 / (100 / 3))
     assert "sample 4, programs solve_x, solve_y" in row.note
@@ -202,6 +203,7 @@ def test_great_loads_leave_out_what_takes_minutes(one_gpu, monkeypatch):
 
 def test_a_gpu_that_failed_is_not_measured(one_gpu):
     lost = "GPU 0 failed: an illegal memory access"
-    engine = SimpleNamespace(run=lambda data, complete: None, lost_device=lost, forget_samples=lambda: None)
+    engine = SimpleNamespace(run=lambda *_, **__: None, lost_device=lost, forget_samples=lambda: None)
+    engine.for_steps = lambda _: engine
     with pytest.raises(UsageError, match=r"GPU 0 failed: .* nothing to measure"):
-        gpu.Watched(engine).run(one_gpu.samples)
+        gpu.Watched(engine, MAX_STEPS).run(one_gpu.samples)

@@ -6,10 +6,11 @@ from typer.testing import CliRunner
 from arcbatt.cli import verify as command
 from arcbatt.cli.app import app
 from arcbatt.cli.verify import differs_between
+from arcbatt.compiler.lower.disassemble import disassemble
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
-from arcbatt.devtools.verify.sides import EngineSide, ReferenceSide, side_named
+from arcbatt.devtools.verify.sides import ReferenceSide, side_named
 from arcbatt.devtools.verify.workload import random_batch
-from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine import cpu
 from arcbatt.language.sample import Sample
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_expression, parse_program
@@ -89,7 +90,7 @@ def test_as_expression():
 
 def test_the_command_shows_a_small_case_and_fails(monkeypatch):
     planted = Planted(lambda _, program, sample: "vmirror" in uses(program))
-    monkeypatch.setattr(command, "side_named", lambda name: planted if name == "planted" else side_named(name))
+    monkeypatch.setattr(command, "side_named", lambda name, _: planted if name == "planted" else side_named(name))
     done = CliRunner().invoke(app, ["verify", "--random", "120", "--seed", "2", "--backend", "planted", "--show", "1"])
     assert done.exit_code == 1
     assert "480 evaluations of 120 programs" in done.stdout
@@ -120,20 +121,17 @@ def test_a_solver_file(tmp_path):
     assert "of 2 programs" in done.stdout
 
 
-class Refusing:
-    """An engine that will not load any program with `hmirror`."""
-
-    @classmethod
-    def of(cls, programs, **_):
-        if any("hmirror" in uses(program) for program in programs):
-            raise ValueError("bytecode that cannot be run: hmirror")
-        return CpuEngine.of(programs, threads=1, arena_bytes=1 << 20)
-
-
 def test_what_an_engine_refuses_to_load_is_a_difference(monkeypatch):
-    refusing = EngineSide("refusing", Refusing, {})
-    monkeypatch.setattr(command, "side_named", lambda name: refusing if name == "refusing" else side_named(name))
-    done = CliRunner().invoke(app, ["verify", "--random", "60", "--seed", "2", "--backend", "refusing", "--show", "3"])
+    load = cpu.loaded
+
+    def refusing(core, code, *rest):
+        """As ever, but that no code with `hmirror` is loaded."""
+        if "hmirror" in disassemble(code):
+            raise ValueError("bytecode that cannot be run: hmirror")
+        return load(core, code, *rest)
+
+    monkeypatch.setattr(cpu, "loaded", refusing)
+    done = CliRunner().invoke(app, ["verify", "--random", "60", "--seed", "2", "--backend", "cpu", "--show", "3"])
     assert done.exit_code == 1, done.output
-    assert done.stdout.count("python and refusing differ") == 1, "the same small case is shown once"
+    assert done.stdout.count("python and cpu differ") == 1, "the same small case is shown once"
     assert "bytecode that cannot be run: hmirror" in done.stdout

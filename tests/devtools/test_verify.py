@@ -91,17 +91,14 @@ class FakeGpu:
     def of(cls, programs, shift=0):
         return cls(CpuEngine.of(programs, threads=1, arena_bytes=1 << 20), shift)
 
-    def run(self, samples, outputs, complete, stop=None):
+    def run(self, samples, outputs, max_steps, complete, stop=None):
         assert complete is False
-        found = self.engine.run(samples, outputs, complete=False, stop=stop)
+        found = self.engine.run(samples, outputs, max_steps=max_steps, complete=False, stop=stop)
         found.hashes += np.uint64(self.shift)
         return found
 
-    def values(self, sample):
-        return self.engine.values(sample)
-
-    def refused(self):
-        return self.engine.refused()
+    def values(self, sample, max_steps):
+        return self.engine.values(sample, max_steps)
 
 
 def test_the_side_of_a_gpu_shows_its_own_values():

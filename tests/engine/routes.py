@@ -16,5 +16,5 @@ def to_cpu(outputs: Outputs) -> Counter[str]:
     return to_tier(outputs, "cpu")
 
 
-def to_reference(outputs: Outputs) -> Counter[str]:
-    return to_tier(outputs, "reference")
+def to_dynamic(outputs: Outputs) -> Counter[str]:
+    return to_tier(outputs, "dynamic")

@@ -9,7 +9,7 @@ from arcbatt.compiler.program_set import compile
 from arcbatt.engine import auto, cpu, speeds
 from arcbatt.support import machine
 from compiler.support import LIBRARY, random_sample
-from engine.routes import to_cpu, to_reference
+from engine.routes import to_cpu, to_dynamic
 
 COMPILED = compile(LIBRARY[::80])
 NAMES = COMPILED.names
@@ -63,7 +63,7 @@ def want():
 def same(got, want):
     for name in ("statuses", "matches", "agreement", "hashes", "done"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
-    assert to_reference(got) == to_reference(want)
+    assert to_dynamic(got) == to_dynamic(want)
     for row in range(len(SAMPLES)):
         for column in range(len(NAMES)):
             ours, theirs = got.grid(row, column), want.grid(row, column)

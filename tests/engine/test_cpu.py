@@ -27,7 +27,7 @@ from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_expression, parse_program
 from compiler.support import LIBRARY, random_programs, random_sample
-from engine.routes import to_reference
+from engine.routes import to_dynamic
 
 CORES = pytest.mark.parametrize("core", [_core, _core_lanes], ids=["one lane", "emulated lanes"])
 seeds = st.integers(0, 2**32)
@@ -36,8 +36,8 @@ TASKS = {task.id: task for task in load_tasks("arcagi")}
 
 def agree(programs, sample, core, max_steps=MAX_STEPS, rewrites=None) -> int:
     """Compare every program the engine ran wholly; how many there were. True and 1 are one value here."""
-    engine = CpuEngine.of(programs, threads=1, arena_bytes=1 << 22, core=core, max_steps=max_steps, rewrites=rewrites)
-    values, statuses = engine.values(sample), engine.status_of(sample)
+    engine = CpuEngine.of(programs, threads=1, arena_bytes=1 << 22, core=core, rewrites=rewrites)
+    values, statuses = engine.values(sample, max_steps), engine.status_of(sample, max_steps)
     compared = 0
     for program in programs:
         if program.name in engine.code.outputs and statuses[program.name] not in ("escape", "overflow"):
@@ -70,10 +70,8 @@ def test_loops_by_columns_change_nothing(core, seed, max_steps):
     both = []
     for columns in (True, False):
         rewrites = Rewrites(columns=columns)
-        engine = CpuEngine.of(
-            programs, threads=1, arena_bytes=1 << 22, core=core, max_steps=max_steps, rewrites=rewrites
-        )
-        both.append((engine.status_of(sample), engine.values(sample)))
+        engine = CpuEngine.of(programs, threads=1, arena_bytes=1 << 22, core=core, rewrites=rewrites)
+        both.append((engine.status_of(sample, max_steps), engine.values(sample, max_steps)))
     assert both[0] == both[1]
 
 
@@ -351,16 +349,16 @@ def test_what_the_engine_leaves_open_is_completed_and_counted():
     outputs = engine.run(samples, "grid")
     assert outputs.names == [program.name for program in programs]
     assert_same(outputs, ReferenceEngine.of(programs).run(samples, "grid"))
-    assert to_reference(outputs)["escape"] >= 1
-    assert any(why.startswith("not lowered: ") for why in to_reference(outputs))
-    assert sum(to_reference(outputs).values()) == sum(
+    assert to_dynamic(outputs)["escape"] >= 1
+    assert any(why.startswith("not lowered: ") for why in to_dynamic(outputs))
+    assert sum(to_dynamic(outputs).values()) == sum(
         engine.status_of(sample)[name] in ("escape", *engine.code.rejected.values())
         for sample in samples
         for name in engine.names
     )
 
 
-def test_an_item_that_does_not_fit_runs_bigger_then_on_the_reference():
+def test_an_item_that_does_not_fit_runs_bigger_then_on_the_dynamic_tier():
     text = "def solve_a(I):\n    x = upscale(I, 30)\n    return size(objects(rot90(x), T, F, F))\n"
     program, sample = parse_program(text), random_sample(1)
     want = evaluate(program, sample)
@@ -370,7 +368,7 @@ def test_an_item_that_does_not_fit_runs_bigger_then_on_the_reference():
     stuck = CpuEngine.of([program], arena_bytes=1, most_bytes=1)
     assert stuck.status_of(sample)["solve_a"] == "overflow"
     assert stuck.values(sample)["solve_a"] == want
-    assert to_reference(stuck.run([sample])) == {"overflow": 1}
+    assert to_dynamic(stuck.run([sample])) == {"overflow": 1}
 
 
 @pytest.mark.parametrize("wanted", ["match", "hash", "grid"])
@@ -388,7 +386,7 @@ def test_programs_that_do_not_fit_together_run_in_parts(wanted):
         for place in np.ndindex(got.statuses.shape):
             np.testing.assert_array_equal(got.grid(*place), want.grid(*place))
     assert got.done.all()
-    assert 0 < to_reference(got)["overflow"] <= len(samples)  # the last program, which does not fit alone
+    assert 0 < to_dynamic(got)["overflow"] <= len(samples)  # the last program, which does not fit alone
     assert not (small.run(samples, wanted, complete=False).statuses[:, :-1] == OVERFLOW).any()
 
 
@@ -411,7 +409,7 @@ def test_samples_are_not_done_where_a_stop_came_before_their_parts(monkeypatch):
     monkeypatch.setattr(engine.first, "part", lambda columns: stopped)
     result = engine.run(samples)
     assert result.done.tolist() == [False, True]
-    assert not to_reference(result)
+    assert not to_dynamic(result)
 
 
 @CORES
@@ -420,7 +418,7 @@ def test_beyond_a_limit_comes_before_what_has_no_form(core):
     assert agree([parse_expression(expression)], Sample(((1, 2), (3, 4))), core) == 1
 
 
-def test_a_value_without_a_form_runs_on_the_reference():
+def test_a_value_without_a_form_runs_on_the_dynamic_tier():
     sample = Sample(((1, 2), (3, 4)))
     for body in (
         "vconcat(I, lefthalf(I))",
@@ -467,7 +465,7 @@ def test_values_nested_to_the_limit_are_compared_to_their_ends():
         assert engine.values(sample)["solve_a"] is equal
 
 
-def test_an_input_beyond_the_limits_of_results_runs_on_the_reference():
+def test_an_input_beyond_the_limits_of_results_runs_on_the_dynamic_tier():
     program, sample = parse_program("def solve_a(I):\n    return I\n"), Sample(tuple((0,) for _ in range(2000)))
     engine = CpuEngine.of([program])
     assert engine.status_of(sample) == {"solve_a": "escape"}
@@ -513,7 +511,7 @@ def test_the_empty_tuple_in_place_of_an_ij_stays_on_the_engine(core, max_steps):
 
 
 @CORES
-def test_what_the_empty_tuple_may_equal_is_left_to_the_reference(core):
+def test_what_the_empty_tuple_may_equal_is_left_to_the_dynamic_tier(core):
     program = parse_program(
         "def solve_v(I):\n    x1 = ulcorner(ofcolor(I, 9))\n    x2 = repeat(I, 0)\n    x3 = repeat(x2, 2)\n"
         "    return remove(x1, x3)\n"

@@ -23,7 +23,7 @@ from arcbatt.language.limits import MAX_STEPS
 from arcbatt.syntax import parse_program
 from compiler.support import LIBRARY
 from engine import fake_cupy
-from engine.routes import to_reference
+from engine.routes import to_dynamic
 
 TASKS = list(load_tasks("arcagi"))
 
@@ -37,7 +37,7 @@ def cuda(monkeypatch):
 def same(got, want):
     for name in ("statuses", "matches", "agreement", "hashes"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
-    assert to_reference(got) == to_reference(want)
+    assert to_dynamic(got) == to_dynamic(want)
     for sample in range(len(want.done)):
         for program in range(len(want.names)):
             ours, theirs = got.grid(sample, program), want.grid(sample, program)
@@ -152,10 +152,10 @@ def test_long_loops_are_shared_out_and_nothing_changes(cuda, time_slice, max_ste
     """Failures and the limit of steps come where they would have come in one go."""
     programs = [parse_program(f"def solve_{name}(I):\n    {text}\n") for name, text in LOOPS.items()] + LIBRARY[::60]
     samples = [sample for task in TASKS[::130] for sample in task.samples][:12]
-    want = cpu.CpuEngine.of(programs, max_steps=max_steps).run(samples, "hash", complete=False)
-    engine = cuda.CudaEngine.of(programs, max_steps=max_steps, slices=3, arena_bytes=1 << 20)
+    want = cpu.CpuEngine.of(programs).run(samples, "hash", complete=False, max_steps=max_steps)
+    engine = cuda.CudaEngine.of(programs, slices=3, arena_bytes=1 << 20).for_steps(max_steps)
     engine.cuda.time_slice = time_slice
-    got = engine.run(samples, "hash", complete=False)
+    got = engine.run(samples, "hash", complete=False, max_steps=max_steps)
     for name in ("statuses", "matches", "agreement", "hashes"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
     assert engine.cuda.last.checkpoints

@@ -21,7 +21,7 @@ from arcbatt.runs.runner import run
 from arcbatt.syntax import parse_program
 from compiler.support import LIBRARY, random_sample
 from engine import fake_cupy
-from engine.routes import to_cpu, to_reference
+from engine.routes import to_cpu, to_dynamic
 
 PROGRAMS = LIBRARY[::40]
 SAMPLES = [random_sample(seed) for seed in range(24)]
@@ -48,7 +48,7 @@ def want():
 def same(got, want):
     for name in ("statuses", "matches", "agreement", "hashes", "done"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
-    assert to_reference(got) == to_reference(want)
+    assert to_dynamic(got) == to_dynamic(want)
     for sample in range(len(want.done)):
         for program in range(len(want.names)):
             ours, theirs = got.grid(sample, program), want.grid(sample, program)
@@ -210,7 +210,7 @@ def test_items_too_big_for_any_arena_are_named(cuda, fake):
 
 
 def test_what_fits_nowhere_is_tried_once_and_counted_when_it_is_done(cuda, fake, monkeypatch):
-    """What overflows on the CPU too goes to the reference: not by way of the CPU again, and not as finished before."""
+    """What overflows on the CPU too goes on, not by way of the CPU again; and it does not count as finished before."""
     make, ran = cpu.CpuTier.__init__, cpu.CpuTier.run
     tried = []
 
@@ -229,8 +229,8 @@ def test_what_fits_nowhere_is_tried_once_and_counted_when_it_is_done(cuda, fake,
     progress = []
     engine = cuda.CudaEngine.of([program, PROGRAMS[0]], arena_bytes=1 << 15, slices=2)
     result = engine.run(SAMPLES[:12], "hash", progress=progress.append)
-    assert to_reference(result)["overflow"]
-    assert sum(tried) == engine.device_stats.on_cpu == to_cpu(result).total() + to_reference(result)["overflow"]
+    assert to_dynamic(result)["overflow"]
+    assert sum(tried) == engine.device_stats.on_cpu == to_cpu(result).total() + to_dynamic(result)["overflow"]
     assert progress == sorted(progress)
     assert progress[-1] == 12
 

@@ -20,7 +20,7 @@ from arcbatt.engine.pool import MOST_FAILED_STARTS, pickled
 from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.language.sample import Sample
 from compiler.support import LIBRARY, random_sample
-from engine.routes import to_cpu, to_reference
+from engine.routes import to_cpu, to_dynamic
 
 PROGRAMS = LIBRARY[::4]
 GRAPH = merge(PROGRAMS)
@@ -41,7 +41,7 @@ def engine_of(kind: str, count: int, **options) -> WorkerEngine:
 def same(got, want):
     for name in ("statuses", "matches", "agreement", "hashes", "done"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
-    assert to_reference(got) == to_reference(want)
+    assert to_dynamic(got) == to_dynamic(want)
     for row in range(0, len(want.done), 7):
         for column in range(0, len(want.names), 5):
             ours, theirs = got.grid(row, column), want.grid(row, column)
@@ -100,7 +100,7 @@ def test_what_is_left_open_stays_so_if_asked_for():
     got = make_engine("cpu", GRAPH, workers=2).run(SAMPLES, "hash", complete=False)
     want = cpu.CpuEngine.of(GRAPH).run(SAMPLES, "hash", complete=False)
     np.testing.assert_array_equal(got.statuses, want.statuses)
-    assert not to_reference(got)
+    assert not to_dynamic(got)
 
 
 def test_no_samples():
@@ -179,7 +179,7 @@ def test_workers_that_cannot_start_leave_all_to_this_process(kind, why, want):
     result = engine.run(SAMPLES, "grid")
     same(result, want)
     assert set(to_cpu(result)) == {"no worker is left"}
-    assert to_cpu(result).total() + to_reference(result).total() == ROWS * len(PROGRAMS)
+    assert to_cpu(result).total() + to_dynamic(result).total() == ROWS * len(PROGRAMS)
     assert any(why in text and "given up" in text for text in result.recovered_errors)
     tries = MOST_FAILED_STARTS if kind == "DiesAtStart" else 1
     assert result.recovered_errors.total() == 2 * tries

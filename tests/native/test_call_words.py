@@ -96,7 +96,7 @@ def test_an_arena_that_may_not_grow_leaves_it_to_the_reference():
     engine = CallEngine(graph, arena_bytes=1, most_bytes=1)
     big = (tuple([1] * 250),) * 250
     called = engine.run([(big,), (A,)])
-    assert called.ran == {"cpu": 1, "reference: overflow": 1}
+    assert called.ran == {"cpu": 1, "dynamic: overflow": 1}
     assert len(called.values[0]) == 62_500
     assert called.values[1] == frozenset((cell, (i, j)) for i, row in enumerate(A) for j, cell in enumerate(row))
     assert engine.result_type == OBJECT

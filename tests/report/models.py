@@ -41,7 +41,7 @@ def report(*tasks: TaskReport, **changes) -> RunReport:
         "facts": (("tasks", "3"), ("programs", "4")),
         "options": (("--backend", "auto"),),
         "environment": (("python", "3.11.7"),),
-        "rerouted": (("reference: escape", 1200), ("reference: overflow", 3)),
+        "rerouted": (("dynamic: escape", 1200), ("dynamic: overflow", 3)),
         "stages": (Timing("compiling", 0.5), Timing("running", 1.5)),
         "batches": (Timing("tasks 1 to 3", 1.5, 3000), Timing("tasks 4 to 5", 0.0, 10)),
     }

@@ -1,9 +1,9 @@
 """Custom operations, as primitives of the language.
 
 An operation is a Python function of plain values with a declared type. It can be used in programs, in a card and in a
-run like any primitive. Without a kernel it runs on the reference: programs that use it are counted among the fallbacks
-of an engine. With one, an expression over cells or a function in the kernel's own terms, engines run it as they run
-their own primitives.
+run like any primitive. Without a kernel it runs inside the dynamic tier: programs that use it are counted among the
+fallbacks of an engine. With one, an expression over cells or a function in the kernel's own terms, engines run it as
+they run their own primitives.
 """
 
 from __future__ import annotations

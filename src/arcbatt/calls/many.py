@@ -16,8 +16,9 @@ from typing import Any, Final
 from arcbatt.calls.values import common_types, with_items
 from arcbatt.compiler.graph import INVOKE, PRIMITIVE, Graph
 from arcbatt.engine.api import Stop
-from arcbatt.engine.calls import RESULT, Called, CallEngine
+from arcbatt.engine.calls import RESULT, Called, CallEngine, call_dynamic
 from arcbatt.engine.choose import backend_for, why_no_gpu
+from arcbatt.engine.dynamic import DynamicGraph
 from arcbatt.engine.reference import MergedReference, Stopped
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome, first_failure
@@ -32,7 +33,7 @@ Language = str | Function | Program
 
 Row = tuple[Any, ...]
 _MOST_GROUPS: Final = 16
-"""Groups of calls with arguments of like types; calls beyond them run on the reference."""
+"""Groups of calls with arguments of like types; calls beyond them run on the dynamic tier."""
 _NO_TYPE: Final = "arguments without a type"
 _MANY_TYPES: Final = "arguments of too many types"
 
@@ -47,7 +48,7 @@ class Results(list[Outcome]):
         self.note = note
         """Why it is not the GPU, where that was asked for."""
         self.ran: Counter[str] = Counter()
-        """How many items ran where: an engine's name, `python`, or `reference: ` and why."""
+        """How many items ran where: an engine's name, `python`, or `dynamic: ` and why."""
         self.done: list[bool] = [True] * len(self)
         """Of each item, whether it was finished; false only after a stop, and its value is None then."""
 
@@ -195,30 +196,30 @@ class _Batch:
     def group(self, template: Template, rows: list[Row], places: list[int]) -> None:
         """Calls of one template."""
         if self.results.backend == "python":
-            self.reference(template, rows, places, "asked for")
+            self.reference(template, rows, places)
             return
         for _ in range(_MOST_GROUPS):
             if not rows or (self.stop and self.stop()):
                 return
             types = common_types(rows)
             if types is None:
-                self.reference(template, rows[:1], places[:1], _NO_TYPE)
+                self.dynamic(template, rows[:1], places[:1], _NO_TYPE)
                 rows, places = rows[1:], places[1:]
                 continue
             engine = self.engine(template, types)
             if engine.problem is not None:
                 alike = [common_types([row]) == types for row in rows]
                 alike[0] = True
-                self.reference(template, *_chosen(rows, places, alike), engine.problem)
+                self.dynamic(template, *_chosen(rows, places, alike), engine.problem)
                 rows, places = _chosen(rows, places, [not one for one in alike])
                 continue
             called = engine.run(rows, stop=self.stop, progress=self._progress)
             self.put(called, places)
             if called.misfits[:1] == [0]:  # of no type after all: a list in a tuple, a cell beyond a byte
-                self.reference(template, rows[:1], places[:1], _NO_TYPE)
+                self.dynamic(template, rows[:1], places[:1], _NO_TYPE)
                 called.misfits = called.misfits[1:]
             rows, places = [rows[at] for at in called.misfits], [places[at] for at in called.misfits]
-        self.reference(template, rows, places, _MANY_TYPES)
+        self.dynamic(template, rows, places, _MANY_TYPES)
 
     def engine(self, template: Template, types: tuple[Type, ...]) -> CallEngine:
         """The engine for arguments of these types; where they say nothing of items, there are none: any will do."""
@@ -243,21 +244,27 @@ class _Batch:
         if self.progress:
             self.progress(self.finished)
 
-    def reference(self, template: Template, rows: list[Row], places: list[int], why: str) -> None:
-        """Calls on the reference, whatever their arguments are."""
+    def dynamic(self, template: Template, rows: list[Row], places: list[int], why: str) -> None:
+        """Calls on the dynamic tier, whatever their arguments are."""
         if not rows:
             return
+        called = Called([None] * len(rows), [False] * len(rows))
+        graph = call_graph(*template, (NEVER,) * len(rows[0]))
+        call_dynamic(DynamicGraph(graph, threads=self.threads), range(len(rows)), rows, why, called, self.stop)
+        self.put(called, places)
+
+    def reference(self, template: Template, rows: list[Row], places: list[int]) -> None:
+        """Calls on the reference, which was asked for."""
         graph = call_graph(*template, (NEVER,) * len(rows[0]))
         called = Called([None] * len(rows), [False] * len(rows))
         for at, row in enumerate(rows):
             try:
-                called.values[at] = MergedReference(
-                    graph, dict(zip(graph.declared, row, strict=True)), stop=self.stop
-                ).of(RESULT)
+                inputs = dict(zip(graph.declared, row, strict=True))
+                called.values[at] = MergedReference(graph, inputs, stop=self.stop).of(RESULT)
             except Stopped:
                 break
             called.done[at] = True
-            called.ran[f"reference: {why}"] += 1
+            called.ran["python"] += 1
         self.put(called, places)
 
 

@@ -56,7 +56,7 @@ class ProcessedTasks(list[TaskResult]):
     def __init__(self, results: Iterable[TaskResult] = ()) -> None:
         super().__init__(results)
         self.rerouted: Counter[str] = Counter()
-        """Evaluations that ran on the reference, by why."""
+        """Evaluations that ran on another tier than the one asked for, by tier and why."""
 
     @property
     def solved(self) -> dict[str, tuple[str, ...]]:

@@ -23,6 +23,12 @@ DatasetOption = Annotated[
 ]
 
 
+StepsOption = Annotated[
+    int | None,
+    typer.Option("--max-steps", parser=RunOptions.parse_steps, metavar="N", help=RunOptions.help("max_steps")),
+]
+
+
 def _version(show: bool) -> None:
     if show:
         from arcbatt._version import __version__
@@ -60,6 +66,7 @@ def verify(
     limit: Annotated[int, typer.Option(help="So many tasks of the data set, evenly over it; 0: all.")] = 20,
     seed: Annotated[int, typer.Option(help="Names the random programs and their samples.")] = 0,
     show: Annotated[int, typer.Option(help="How many disagreements to print.")] = 10,
+    max_steps: StepsOption = None,
 ) -> None:
     """Check backends against vectors, or against the reference and one another; exit 1 on any disagreement."""
     from arcbatt.cli import verify as command
@@ -68,11 +75,11 @@ def verify(
     if sum(source is not None for source in (vectors, solvers, random)) != 1:
         raise UsageError("give what to check on: --vectors FILE, --solvers PATH or --random N, one of them")
     if vectors is not None:
-        command.verify_all_vectors(vectors, backend or ["python"], show)
+        command.verify_all_vectors(vectors, backend or ["python"], show, max_steps)
     elif random is not None:
-        command.verify_random(random, seed, backend or [], show)
+        command.verify_random(random, seed, backend or [], show, max_steps)
     else:
-        command.verify_solvers(solvers or [], dataset, limit or None, backend or [], show)
+        command.verify_solvers(solvers or [], dataset, limit or None, backend or [], show, max_steps)
 
 
 @app.command()
@@ -90,6 +97,7 @@ def run(
     mega_batch: Annotated[bool, typer.Option(help=RunOptions.help("mega_batch"))] = True,
     batch_size: Annotated[int, typer.Option(help=RunOptions.help("batch_size"))] = RunOptions.batch_size,
     threads: Annotated[int | None, typer.Option(help=RunOptions.help("threads"))] = None,
+    max_steps: StepsOption = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A directory to record the run in.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
@@ -110,6 +118,7 @@ def run(
         mega_batch=mega_batch,
         batch_size=batch_size,
         threads=threads,
+        max_steps=max_steps,
     )
     run_command(options, out, resume, quiet)
 
@@ -248,11 +257,12 @@ def profile(
     trace: Annotated[Path | None, typer.Option(help="Also write a trace for Perfetto to this file.")] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Also write everything to this file.")] = None,
     gpus: Annotated[bool, typer.Option("--gpus/--no-gpus", help="Also run on each GPU there is.")] = True,
+    max_steps: StepsOption = None,
 ) -> None:
     """Say where the time of a run goes: by primitive, program, line and stage; launches and transfers of GPUs."""
     from arcbatt.cli.profile import print_profile
 
-    print_profile(solvers or [], dataset, count, threads, program, top, trace, file, gpus)
+    print_profile(solvers or [], dataset, count, threads, program, top, trace, file, gpus, max_steps)
 
 
 @app.command()
@@ -275,6 +285,7 @@ def bench(
     mutant_samples: Annotated[int, typer.Option(help="Samples that mutants run on.")] = 40,
     runs: Annotated[int, typer.Option(help="Runs of each figure after the warm-up.")] = 3,
     each: Annotated[int, typer.Option(help="Evaluations of each program on the sides that are sampled.")] = 2,
+    max_steps: StepsOption = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write NAME.json and NAME.md.")] = None,
     add: Annotated[bool, typer.Option("--add", help="Keep the suites that NAME.json has and this does not.")] = False,
     compare: Annotated[
@@ -295,7 +306,7 @@ def bench(
     else:
         command.run_bench(
             suite or [], solvers or [], dataset, count or None, mutants or [], mutant_samples, runs, each, baseline,
-            out, add,
+            out, add, max_steps,
         )  # fmt: skip
 
 

@@ -18,13 +18,14 @@ from arcbatt.devtools.bench.sides import baseline
 from arcbatt.devtools.bench.suites import DEFAULT, SUITES
 from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.support.files import atomic_output
 
 _NOTES = (
     "An evaluation is one program on one sample. Evaluations/s count every such pair; executed evaluations/s count "
     "programs that merging found equal once. Calls/s are primitive calls that ran (loop bodies counted in), equivalent "
-    "calls/s those that would have run had programs shared nothing. Evaluations the engine leaves to the reference are "
-    "not timed here but in `end to end`. The warm-up is not among the runs.",
+    "calls/s those that would have run had programs shared nothing. Evaluations left to the dynamic tier are not "
+    "timed here but in `end to end`. The warm-up is not among the runs.",
     "The reference and plain functions are sampled, the same number of evaluations of each program, because costs have "
     "a heavy tail: a few programs take most of the time, and a plain random draw would miss or overweigh them.",
 )
@@ -42,6 +43,7 @@ def run_bench(
     module: str | None,
     out: Path | None,
     add: bool = False,
+    max_steps: int | None = None,
 ) -> None:
     """Measure, print the table as it grows, and save it."""
     unknown = [name for name in suites if name not in SUITES and name != "all"]
@@ -58,6 +60,7 @@ def run_bench(
         runs=runs,
         each=each,
         baseline=baseline(module, programs) if module else None,
+        max_steps=max_steps or MAX_STEPS,
     )
     result = Result(f"arcbatt {shlex.join(sys.argv[1:])}", machine_facts(), notes=list(_NOTES))
     for name, value in result.machine.items():

@@ -10,6 +10,7 @@ from arcbatt.batt import Card, make_card, write_batt
 from arcbatt.batt.card import choose
 from arcbatt.batt.differs import standard_differs
 from arcbatt.compiler.pipeline import Stats, compile_graph
+from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
@@ -53,7 +54,9 @@ def write_card(
     lines = sum(1 for _ in card.graph.calls())
     typer.echo(f"{file}: {len(programs):,} programs, {card.graph.calls_read:,} calls, {lines:,} lines")
     if stats:
-        _print_stats(card, compile_graph(card.graph, rewrites).stats)
+        compiled = CompiledSet(card.graph, rewrites)
+        _print_stats(card, compiled.stats)
+        _print_untyped(compiled, programs)
     return card
 
 
@@ -84,5 +87,16 @@ def _print_stats(card: Card, stats: Stats) -> None:
     ]
     for name, value in rows:
         typer.echo(f"  {name:<30}{value}")
-    for program, reason in list(stats.unresolved.items())[:20]:
-        typer.echo(f"  runs on the reference: {program}: {reason}")
+
+
+def _print_untyped(compiled: CompiledSet, programs: list[Program]) -> None:
+    """Which programs run on the dynamic tier and why, with the line where that is met."""
+    rejected = compiled.code().rejected
+    untyped = [program for program in programs if program.name in rejected]
+    typer.echo(f"  {'typed':<30}{len(programs) - len(untyped):,} of {len(programs):,} programs")
+    for program in untyped:
+        typer.echo(f"  runs on the dynamic tier: {program.name}: {rejected[program.name]}")
+        node = compiled.typed.unresolved_at.get(program.name)
+        call = None if node is None else compiled.graph.calls_of(program).get(node)
+        if call is not None:
+            typer.echo(f"    line {call.line}: {call}")

@@ -12,6 +12,7 @@ from arcbatt.cli.card import read_programs
 from arcbatt.devtools.profile import Profile, Tally, chrome_trace, profile, profile_lines
 from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
+from arcbatt.language.limits import MAX_STEPS
 
 
 def print_profile(
@@ -24,6 +25,7 @@ def print_profile(
     trace: Path | None,
     file: Path | None,
     gpus: bool = True,
+    max_steps: int | None = None,
 ) -> None:
     """Print where the time goes; with a program's name, by its lines."""
     programs = [one for one in read_programs(solvers) if not one.name.startswith("differ_")]
@@ -33,11 +35,11 @@ def print_profile(
         chosen = [one for one in programs if program in (one.name, one.id)]
         if not chosen:
             raise UsageError(f"no program {program!r} among {len(programs):,}")
-        for line in profile_lines(chosen[0], samples):
+        for line in profile_lines(chosen[0], samples, max_steps or MAX_STEPS):
             typer.echo(f"{_line_figures(line.tally)}  {line.text}")
         return
     labels = [f"{task.id} {number}" for task in tasks for number in range(len(task.samples))]
-    found = profile(programs, samples, threads=threads, labels=labels, gpus=gpus)
+    found = profile(programs, samples, threads=threads, labels=labels, gpus=gpus, max_steps=max_steps or MAX_STEPS)
     _print_stages(found)
     _print_primitives(found, top)
     _print_programs(found, top)

@@ -19,9 +19,10 @@ from rich.table import Table
 from arcbatt.batt import load_batt
 from arcbatt.cli.card import read_programs
 from arcbatt.data.taskset import TaskSet, open_tasks
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.record import RunRecord
+from arcbatt.runs.record import RESULTS, RunRecord
 from arcbatt.runs.runner import Summary, run
 
 _SHOWN_PROGRAMS: Final = 6
@@ -133,10 +134,14 @@ def print_summary(summary: Summary, tasks: int, programs: int) -> None:
         done = sum(batch.evaluations for batch in record.store.batches())
         samples = sum(map(sum, record.store.task_sizes()))
         console.print(f"  stopped early: {done:,} of {samples * programs:,} evaluations are done")
-    busy = summary.seconds["run"] + summary.seconds["reference"]
+    busy = summary.seconds["run"] + summary.seconds["dynamic"]
     rate = f", {summary.evaluations / busy:,.0f} a second" if busy else ""
     console.print(f"{summary.evaluations:,} evaluations in {summary.total_seconds:.1f} s{rate} ({_used(summary)})")
     console.print("time: " + ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in summary.seconds.items()))
+    console.print(f"tiers: {summary.tiers()}")
+    if record.options.steps != MAX_STEPS:
+        console.print(f"steps of a call: at most {record.options.steps:,}, of {MAX_STEPS:,} that the language allows")
+    _print_internal(console, record)
     if rerouted := summary.rerouted():
         console.print(f"rerouted: {rerouted.total():,} evaluations ran on another tier than the one asked for")
         for route, count in rerouted.most_common(_SHOWN_NEAR):
@@ -145,6 +150,19 @@ def print_summary(summary: Summary, tasks: int, programs: int) -> None:
         console.print("recovered errors:")
         for what, count in summary.recovered_errors.most_common():
             console.print(f"  {count:>9,} {what}", markup=False)
+
+
+def _print_internal(console: Console, record: RunRecord) -> None:
+    """The programs that arcbatt itself failed over, by the tier that ran them in the end."""
+    by_tier: dict[str, list[str]] = {}
+    for one in record.internal_errors():
+        by_tier.setdefault(one.tier, []).append(one.program)
+    where = f"{record.directory / RESULTS}, table tier" if record.directory else "record.internal_errors()"
+    for tier, names in by_tier.items():
+        count = f"{len(names):,} program{'s' * (len(names) != 1)}"
+        console.print(
+            f"{count} ran on the {tier} tier after an internal error: {_listed(names)}; see {where}", markup=False
+        )
 
 
 def _used(summary: Summary) -> str:

@@ -22,24 +22,24 @@ from arcbatt.devtools.verify.workload import Batch, file_batches, random_batches
 from arcbatt.errors import ArcbattError, DataError, UsageError
 from arcbatt.language.encoding import encode
 from arcbatt.language.failures import Failed, Outcome
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
-from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 
 
-def verify_all_vectors(path: Path, backends: Sequence[str], show: int) -> None:
+def verify_all_vectors(path: Path, backends: Sequence[str], show: int, max_steps: int | None = None) -> None:
     """Check each backend on the vectors; exit 1 where any of them differs."""
-    agree = [verify_vectors(path, backend, show) for backend in backends]
+    agree = [verify_vectors(path, backend, show, max_steps) for backend in backends]
     if not all(agree):
         raise typer.Exit(1)
 
 
-def verify_vectors(path: Path, backend: str, show: int) -> bool:
+def verify_vectors(path: Path, backend: str, show: int, max_steps: int | None = None) -> bool:
     """Print how many vectors agree, in all and for each primitive, and the first that do not; whether all do."""
     coverage: Counter[str] = Counter()
-    side = None if backend == "python" else side_named(backend)
+    side = side_named(backend, max_steps or MAX_STEPS)
     vectors = list(read_vectors(path))
-    report = check(iter(vectors), run_of(side, vectors, coverage) if side else evaluate)
+    report = check(iter(vectors), side.value if backend == "python" else run_of(side, vectors, coverage))
     _print_per_primitive(report)
     for vector, outcome in report.differences[:show]:
         _print_difference(vector, outcome)
@@ -54,12 +54,20 @@ def verify_vectors(path: Path, backend: str, show: int) -> bool:
     return not report.differences
 
 
-def verify_random(count: int, seed: int, backends: Sequence[str], show: int) -> None:
+def verify_random(count: int, seed: int, backends: Sequence[str], show: int, max_steps: int | None = None) -> None:
     """Compare backends on random programs; print agreement, coverage and the first differences, made small."""
-    _verify(random_batches(count, seed), f"{count:,} random programs, seed {seed}", 4 * count, backends, show)
+    what = f"{count:,} random programs, seed {seed}"
+    _verify(random_batches(count, seed), what, 4 * count, backends, show, max_steps)
 
 
-def verify_solvers(paths: Sequence[Path], dataset: str, limit: int | None, backends: Sequence[str], show: int) -> None:
+def verify_solvers(
+    paths: Sequence[Path],
+    dataset: str,
+    limit: int | None,
+    backends: Sequence[str],
+    show: int,
+    max_steps: int | None = None,
+) -> None:
     """Compare backends on solver files with the samples of tasks."""
     programs = read_programs(list(paths))
     tasks = spread_tasks(dataset, limit)
@@ -67,13 +75,15 @@ def verify_solvers(paths: Sequence[Path], dataset: str, limit: int | None, backe
     again += f" --limit {limit or 0}"
     total = len(programs) * sum(len(task.train) + len(task.test) for task in tasks)
     what = f"{len(programs):,} programs on {len(tasks):,} tasks of {dataset}"
-    _verify(file_batches(programs, tasks, again), what, total, backends, show)
+    _verify(file_batches(programs, tasks, again), what, total, backends, show, max_steps)
 
 
-def _verify(batches: Iterable[Batch], what: str, total: int, backends: Sequence[str], show: int) -> None:
+def _verify(
+    batches: Iterable[Batch], what: str, total: int, backends: Sequence[str], show: int, max_steps: int | None
+) -> None:
     if "python" in backends:
         raise UsageError("python is what the other backends are compared with: name those")
-    sides = [side_named(name) for name in ("python", *(backends or engines_here()))]
+    sides = [side_named(name, max_steps or MAX_STEPS) for name in ("python", *(backends or engines_here()))]
     typer.echo(f"{what}: {', '.join(side.name for side in sides)}")
     with interruptible() as interrupted, shown(Console(stderr=True)) as progress:
 
@@ -86,7 +96,7 @@ def _verify(batches: Iterable[Batch], what: str, total: int, backends: Sequence[
         raise typer.Exit(130)
     known: set[str] = set()
     for difference in found.differences:
-        print_shrunk(difference, known)
+        print_shrunk(difference, known, f" --max-steps {max_steps}" if max_steps else "")
     if found.differ:
         raise typer.Exit(1)
 
@@ -107,7 +117,7 @@ def _absent(tally: Tally) -> str:
     return (", not here:" if rows else "") + "".join(rows)
 
 
-def print_shrunk(difference: Difference, known: set[str]) -> None:
+def print_shrunk(difference: Difference, known: set[str], options: str = "") -> None:
     """A difference made small: what both sides give, and a line to paste; nothing where it is among those known."""
     base, side = difference.base, difference.side
     case = shrink(difference.case, difference.program, differs_between(base, side))
@@ -130,7 +140,7 @@ def print_shrunk(difference: Difference, known: set[str]) -> None:
             typer.echo(f"  {paste} --backend {side.name}")
     else:
         typer.echo("  each alone gives the same; merged they do not")
-    typer.echo(f"  arcbatt verify {difference.again} --backend {side.name}")
+    typer.echo(f"  arcbatt verify {difference.again} --backend {side.name}{options}")
 
 
 def differs_between(base: Side, side: Side) -> Callable[[Case], bool]:
@@ -150,7 +160,7 @@ def _plain(value: object) -> str:
 def _value(side: Side, case: Case) -> str:
     try:
         value = side.value(case.programs[0], case.sample)
-    except (DataError, ValueError) as error:  # an engine's own, where it refuses to load the code
+    except DataError as error:
         return str(error)
     return str(value) if isinstance(value, Failed) else _short(value)
 

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Final
 
+from arcbatt.compiler.internal_errors import InternalError
 from arcbatt.compiler.passes.fold import Folder
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import Body
@@ -23,7 +24,15 @@ _MOST_TERMS: Final = 128
 
 
 class UnresolvedError(ArcbattError):
-    """Why something cannot be brought to first-order form; its program runs on the reference."""
+    """Why something cannot be brought to first-order form; its program runs on the dynamic tier."""
+
+
+class DefectError(UnresolvedError):
+    """A defect of the compiler, met at a node; only the programs that need the node run elsewhere for it."""
+
+    def __init__(self, internal: InternalError) -> None:
+        super().__init__(str(internal))
+        self.internal = internal
 
 
 @dataclass(frozen=True, slots=True, eq=False)

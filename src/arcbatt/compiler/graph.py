@@ -8,7 +8,7 @@ depends on are never built. Functions are nodes like any other here: the primiti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -54,6 +54,8 @@ class Graph:
     calls_read: int = 0
     """Calls in the programs that were built, before sharing."""
     _known: dict[Node, int] = field(default_factory=dict)
+    _met: dict[int, Call] | None = None
+    """Calls by node, while those of a program are looked up."""
 
     def add(self, op: str, args: tuple[Any, ...], line: int = 0) -> int:
         """The node, made if it is new."""
@@ -99,8 +101,12 @@ class Graph:
             args = tuple([self._expression(arg, scope) for arg in expr.args])
             function = expr.function
             if isinstance(function, Name) and function.id in current().ops:
-                return self.add(function.id, args, expr.line)
-            return self.add(INVOKE, (self._expression(function, scope), *args), expr.line)
+                node = self.add(function.id, args, expr.line)
+            else:
+                node = self.add(INVOKE, (self._expression(function, scope), *args), expr.line)
+            if self._met is not None:
+                self._met.setdefault(node, expr)
+            return node
         if isinstance(expr, Const):
             return self.const(expr.value)
         if expr.id in scope:
@@ -128,6 +134,24 @@ class Graph:
     def nodes_of(self, program: str) -> list[int]:
         """Every node of one program, in order."""
         return self.cone([self.outputs[program]])
+
+    def programs_using(self, names: Collection[str]) -> list[str]:
+        """The programs that call any of these operations, or take one as a function."""
+        used = {
+            index
+            for index, node in enumerate(self.nodes)
+            if (node.args[0] if node.op == PRIMITIVE else node.op) in names
+        }
+        return [program for program in self.outputs if not used.isdisjoint(self.nodes_of(program))]
+
+    def calls_of(self, program: Program) -> dict[int, Call]:
+        """Of each call of a program in the graph, how and on which line the program writes it first."""
+        counted, self._met = self.calls_read, {}
+        try:
+            self.build(program)
+            return self._met
+        finally:
+            self.calls_read, self._met = counted, None
 
     def calls(self) -> Iterator[int]:
         """The nodes that are calls."""

@@ -11,8 +11,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from arcbatt.compiler.graph import Graph, merge
-from arcbatt.compiler.lower.lower import Code, lower
-from arcbatt.compiler.lower.slices import Sliced, slice_graph, subgraph
+from arcbatt.compiler.internal_errors import InternalError
+from arcbatt.compiler.lower.lower import Code
+from arcbatt.compiler.lower.slices import Sliced, lower_most, slice_graph, subgraph
 from arcbatt.compiler.pipeline import Compiled, Stats, compile_graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import TypedGraph
@@ -24,13 +25,22 @@ class CompiledSet:
 
     def __init__(self, graph: Graph, rewrites: Rewrites | None = None) -> None:
         self.graph = graph
-        """Merged, functions as nodes: what the reference evaluates."""
+        """Merged, functions as nodes: what the dynamic tier and the reference evaluate."""
         self.rewrites = rewrites or Rewrites()
         self._codes: dict[tuple[tuple[str, str], ...], Code] = {}
 
     @cached_property
     def _compiled(self) -> Compiled:
-        return compile_graph(self.graph, self.rewrites)
+        try:
+            return compile_graph(self.graph, self.rewrites)
+        except Exception as error:  # over no node, so that no program can be told apart from the others
+            errors = dict.fromkeys(self.names, InternalError.of("compiling", error))
+            typed = TypedGraph(
+                unresolved={name: str(one) for name, one in errors.items()},
+                unresolved_at=dict(self.graph.outputs),
+                internal_errors=errors,
+            )
+            return Compiled(typed, Stats(programs=len(errors), unresolved=typed.unresolved))
 
     @property
     def names(self) -> list[str]:
@@ -54,18 +64,26 @@ class CompiledSet:
         """
         key = tuple(sorted((without or {}).items()))
         if key not in self._codes:
-            self._codes[key] = lower(self.typed, columns=self.rewrites.columns, without=without)
+            self._codes[key] = lower_most(self.typed, columns=self.rewrites.columns, without=without)
         return self._codes[key]
 
     def subset(self, names: Iterable[str]) -> CompiledSet:
         """Some of the programs, cut out of what is compiled already."""
-        wanted = list(names)
+        wanted = dict.fromkeys(names)
         typed = subgraph(self.typed, [name for name in wanted if name in self.typed.outputs])
         typed.unresolved = {name: why for name, why in self.typed.unresolved.items() if name in wanted}
+        typed.unresolved_at = {name: self.typed.unresolved_at[name] for name in typed.unresolved}
+        typed.internal_errors = {name: error for name, error in self.typed.internal_errors.items() if name in wanted}
         made = CompiledSet(replace(self.graph, outputs={name: self.graph.outputs[name] for name in wanted}))
         made.rewrites = self.rewrites
         made._compiled = Compiled(typed, self.stats)
         return made
+
+    @cached_property
+    def exact(self) -> CompiledSet:
+        """The same without rewrites that leave out calls, for runs with fewer steps than those might take."""
+        rewrites = replace(self.rewrites, fold=False, algebra=False)
+        return self if rewrites == self.rewrites else CompiledSet(self.graph, rewrites)
 
     def sliced(self, count: int) -> Sliced:
         """The programs divided into at most so many slices, each with its own bytecode."""

@@ -1,7 +1,7 @@
 """From the merged graph to first-order form: infer types, inline functions, turn loops into bodies.
 
 Every function value of a program is known when it is compiled, so `apply(compose(f, g), xs)` becomes a loop whose body
-calls g, then f. What cannot be typed or resolved is left out with a reason, and its programs run on the reference.
+calls g, then f. What cannot be typed or resolved is left out with a reason, and its programs run on the dynamic tier.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any, Final
 
 from arcbatt.compiler.body import BodyBuilder
-from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, need_ref, need_small
+from arcbatt.compiler.context import Context, DefectError, Draft, Ref, UnresolvedError, need_ref, need_small
 from arcbatt.compiler.functions import Either, Known, Native, Value, combined, primitive
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.compiler.inline_loops import Loops, placed, type_of_constant, unique
+from arcbatt.compiler.internal_errors import InternalError
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.static_functions import of_functions
 from arcbatt.compiler.top import Top
@@ -38,6 +39,8 @@ class _Specializer:
         self.source = graph
         self.top = top
         self.values: list[Value | UnresolvedError] = []
+        self.origins: dict[UnresolvedError, int] = {}
+        """The node at which each was met first; nodes that take it have the same one."""
         self.loops = Loops(top, self.call)
 
     def run(self) -> Top:
@@ -45,15 +48,27 @@ class _Specializer:
             try:
                 self.values.append(self.node(index))
             except UnresolvedError as error:
+                self.origins.setdefault(error, index)
                 self.values.append(error)
+            except Exception as error:
+                defect = DefectError(InternalError.of("compiling", error))
+                self.origins[defect] = index
+                self.values.append(defect)
         for name, index in self.source.outputs.items():
-            value = self.values[index]
-            if isinstance(value, Ref):
-                self.top.graph.outputs[name] = value.index
-            else:
-                reason = str(value) if isinstance(value, UnresolvedError) else "the program returns a function"
-                self.top.graph.unresolved[name] = reason
+            self.output(name, index)
         return self.top
+
+    def output(self, name: str, index: int) -> None:
+        """Note what a program returns, or why that has no first-order form."""
+        value, graph = self.values[index], self.top.graph
+        if isinstance(value, Ref):
+            graph.outputs[name] = value.index
+        elif isinstance(value, UnresolvedError):
+            graph.unresolved[name], graph.unresolved_at[name] = str(value), self.origins[value]
+            if isinstance(value, DefectError):
+                graph.internal_errors[name] = value.internal
+        else:
+            graph.unresolved[name], graph.unresolved_at[name] = "the program returns a function", index
 
     def node(self, index: int) -> Value:
         node = self.source.nodes[index]

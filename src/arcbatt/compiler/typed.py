@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.language.types import Type
 
 CHOOSE: Final = "choose"
@@ -83,7 +84,11 @@ class TypedGraph:
     can_fail: list[bool] = field(default_factory=list)
     outputs: dict[str, int] = field(default_factory=dict)
     unresolved: dict[str, str] = field(default_factory=dict)
-    """Program to the reason it must run on the reference."""
+    """Program to the reason it must run on the dynamic tier."""
+    unresolved_at: dict[str, int] = field(default_factory=dict)
+    """Of these programs, the node of the merged graph over which that is so."""
+    internal_errors: InternalErrors = field(default_factory=dict)
+    """Of these programs, those over which the compiler itself failed."""
     _known: dict[TypedNode, int] = field(default_factory=dict)
 
     def add(self, node: TypedNode, depends: int, can_fail: bool) -> int:
@@ -110,7 +115,9 @@ class TypedGraph:
     def pruned(self) -> TypedGraph:
         """The graph without nodes no output depends on."""
         needed = self.live()
-        result = TypedGraph(unresolved=dict(self.unresolved))
+        result = TypedGraph(
+            unresolved=self.unresolved, unresolved_at=self.unresolved_at, internal_errors=self.internal_errors
+        )
         place: list[int] = []
         for index, node in enumerate(self.nodes):
             if not needed[index]:

@@ -28,6 +28,7 @@ from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.devtools.bench.sides import engine_kinds
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.outputs import Route
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Name, Program, live_lines
 from arcbatt.language.sample import Sample
 
@@ -197,6 +198,7 @@ def profile(
     labels: Sequence[str] = (),
     complete: bool = True,
     gpus: bool = True,
+    max_steps: int = MAX_STEPS,
 ) -> Profile:
     """Profile programs, or a graph of them, on samples; `labels` name the samples in a trace.
 
@@ -209,20 +211,20 @@ def profile(
     with clock.stage("compile"):
         stats = compiled.stats
     with clock.stage("lower, load"):
-        engine = CpuEngine(compiled, threads=threads)
+        engine = CpuEngine(compiled if max_steps >= MAX_STEPS else compiled.exact, threads=threads)
     with clock.stage("pack"):
         data = pack_samples(samples)
     threads = max(1, min(threads, len(samples)))
-    result = Profile(len(compiled.names), len(samples), threads, stats, graph=compiled.typed)
+    result = Profile(len(compiled.names), len(samples), threads, stats, graph=engine.code.graph)
     with clock.stage("run"):
-        outputs = engine.run(data, complete=False)
+        outputs = engine.run(data, complete=False, max_steps=max_steps)
     result.run_seconds = outputs.seconds["run"] * threads
     with clock.stage("run with a watch"):
-        counters, spans, ticks, nanoseconds = engine.first.watched(data)
+        counters, spans, ticks, nanoseconds = engine.first.watched(data, max_steps)
     watched = clock.stages[-1]
     if complete:
-        with clock.stage("run, completed on the reference"):
-            result.rerouted = engine.run(data).rerouted()
+        with clock.stage("run, completed on the dynamic tier"):
+            result.rerouted = engine.run(data, max_steps=max_steps).rerouted()
     result.watched_seconds = float(np.sum(spans[:, 1] - spans[:, 0])) / 1e9
     result.instructions = _instructions(engine.code, counters, nanoseconds / 1e9 / max(ticks, 1), result.run_seconds)
     result.stages = clock.stages
@@ -231,22 +233,22 @@ def profile(
         begun = watched.start + start / 1e9
         result.stages.append(Stage(name, begun, (end - start) / 1e9, f"thread {thread}"))
     if gpus:
-        _on_devices(compiled, data, result, clock)
+        _on_devices(compiled, data, result, clock, max_steps)
     return result
 
 
-def _on_devices(compiled: CompiledSet, data: PackedSamples, result: Profile, clock: _Clock) -> None:
+def _on_devices(compiled: CompiledSet, data: PackedSamples, result: Profile, clock: _Clock, max_steps: int) -> None:
     """Run everything on each GPU, twice: the second run, with all in place, is the one that counts."""
     for kind in engine_kinds():
         if len(kind.devices) != 1:
             continue
         with clock.stage(f"{kind.name}: compile, load"):
-            engine = kind.make(compiled)
+            engine = kind.make(compiled).for_steps(max_steps)
         with clock.stage(f"{kind.name}: slice, first run"):
-            engine.run(data, complete=False)
+            engine.run(data, complete=False, max_steps=max_steps)
         engine.forget_samples()
         with clock.stage(f"{kind.name}: run"):
-            engine.run(data, complete=False)
+            engine.run(data, complete=False, max_steps=max_steps)
         last = engine.device_stats
         assert last is not None
         traffic = last.traffic
@@ -299,7 +301,7 @@ class Line:
     tally: Tally | None
 
 
-def profile_lines(program: Program, samples: Sequence[Sample]) -> list[Line]:
+def profile_lines(program: Program, samples: Sequence[Sample], max_steps: int = MAX_STEPS) -> list[Line]:
     """What each line of one program takes on samples. What two lines share counts for the first."""
     lines = live_lines(program)
     whole = replace(program, name="solve_return", lines=tuple(lines))
@@ -307,7 +309,7 @@ def profile_lines(program: Program, samples: Sequence[Sample]) -> list[Line]:
         replace(program, name=f"solve_{k}", lines=tuple(lines[: k + 1]), result=Name(line.target))
         for k, line in enumerate(lines)
     ]
-    found = profile([*prefixes, whole], samples, complete=False, gpus=False)
+    found = profile([*prefixes, whole], samples, complete=False, gpus=False, max_steps=max_steps)
     by_node, taken = found.by_node(), set[int]()
     texts = [*map(str, lines), f"return {program.result}"]
     answer = []

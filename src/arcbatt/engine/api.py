@@ -5,27 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.graph import Graph
+from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.engine.outputs import Outputs, Wanted
 from arcbatt.engine.stats import DeviceStats
-from arcbatt.errors import ArcbattError
 from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_CELLS
+from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
 from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
 
 Stop = Callable[[], bool]
 """Asked now and then whether to end early."""
-ENGINE_ERRORS: Final = (ArcbattError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
-"""What making or running an engine may raise where a device, its driver, CuPy or memory fails."""
 Progress = Callable[[int], None]
 """Told now and then how many samples are finished."""
 
@@ -39,8 +37,10 @@ class RunRequest:
     """What to bring back beside statuses, matches and agreement."""
     largest: int = MAX_CELLS
     """Cells of the largest grid that is kept."""
+    max_steps: int = MAX_STEPS
+    """Steps of one outermost call; beyond them it has failed: limit."""
     complete: bool = True
-    """Whether the reference does what no engine can; else that stays open: overflow, escape, or not lowered."""
+    """Whether the dynamic tier does what the others cannot; else that stays open: overflow, escape, or not lowered."""
     stop: Stop | None = None
     progress: Progress | None = None
 
@@ -82,6 +82,7 @@ class Engine(ABC):
         outputs: Wanted = "match",
         *,
         largest: int = MAX_CELLS,
+        max_steps: int = MAX_STEPS,
         stop: Stop | None = None,
         progress: Progress | None = None,
         complete: bool = True,
@@ -92,18 +93,26 @@ class Engine(ABC):
         then `Outputs.done` says which samples are finished.
         """
         data = samples if isinstance(samples, PackedSamples) else pack_samples(samples)
-        return self.execute(RunRequest(data, outputs, largest, complete, stop, progress))
+        return self.execute(RunRequest(data, outputs, largest, max_steps, complete, stop, progress))
 
     @abstractmethod
     def execute(self, request: RunRequest) -> Outputs:
         """Carry a request out."""
 
     @abstractmethod
-    def values(self, sample: Sample) -> dict[str, Outcome]:
+    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
         """What every program gives on one sample."""
+
+    def for_steps(self, max_steps: int) -> Engine:
+        """The engine that runs with so many steps: this one, or one that `execute` and `values` leave it to."""
+        return self
 
     def refused(self) -> dict[str, str]:
         """Programs that the engine itself cannot run and leaves to the next tier, and why."""
+        return {}
+
+    def internal_errors(self) -> InternalErrors:
+        """Of these, those over which arcbatt itself failed."""
         return {}
 
     def forget_samples(self) -> None:  # noqa: B027 - most engines keep none

@@ -15,12 +15,13 @@ from typing import Final
 import numpy as np
 
 from arcbatt.compiler.program_set import CompiledSet
-from arcbatt.engine.api import ENGINE_ERRORS, Engine, RunRequest
+from arcbatt.engine.api import Engine, RunRequest
 from arcbatt.engine.gather import Gathered
 from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.speeds import known_start, record_start
 from arcbatt.engine.tiers import CPU
 from arcbatt.language.failures import Outcome
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 
 UNKNOWN_START: Final = 10.0
@@ -85,7 +86,7 @@ class AutoEngine(Engine):
         while self.backend not in self._made:
             try:
                 self._engine(self.backend)
-            except ENGINE_ERRORS as error:
+            except Exception as error:
                 if self.backend == self.candidates[0].name:
                     raise
                 self._rule_out(self.backend, f"{type(error).__name__}: {error}")
@@ -126,9 +127,9 @@ class AutoEngine(Engine):
         self._errors.clear()
         return result
 
-    def values(self, sample: Sample) -> dict[str, Outcome]:
+    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
         """What every program gives on one sample, by the first candidate."""
-        return self._engine(self.candidates[0].name).values(sample)
+        return self._engine(self.candidates[0].name).values(sample, max_steps)
 
     def next_candidate(self) -> Candidate | None:
         """The first that was neither timed nor ruled out."""
@@ -155,7 +156,7 @@ class AutoEngine(Engine):
                 began = time.perf_counter()
                 again = engine.execute(part)
                 seconds = time.perf_counter() - began
-            except ENGINE_ERRORS as error:
+            except Exception as error:
                 self._rule_out(one.name, f"{type(error).__name__}: {error}")
                 continue
             if not again.done.all():

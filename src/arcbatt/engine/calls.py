@@ -12,14 +12,16 @@ from typing import Any, Final
 
 from arcbatt.compiler.abi import ESCAPE, NOT_OF_TYPE, NOT_RUN, OVERFLOW
 from arcbatt.compiler.graph import CONST, Graph
+from arcbatt.compiler.internal_errors import InternalError
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.shapes import typed_shape
 from arcbatt.compiler.program_set import compile
 from arcbatt.engine.api import Stop
 from arcbatt.engine.cpu import loaded, run_limits
 from arcbatt.engine.custom_build import missing
+from arcbatt.engine.dynamic import DynamicGraph
 from arcbatt.engine.outputs import REASONS, STATUS
-from arcbatt.engine.reference import MergedReference, Stopped
+from arcbatt.engine.tiers import DYNAMIC
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS
@@ -39,11 +41,11 @@ class Called:
     misfits: list[int] = field(default_factory=list)
     """Calls whose arguments are not of the declared types; they were not run."""
     ran: Counter[str] = field(default_factory=Counter)
-    """How many ran where: `cpu`, or `reference: ` and why."""
+    """How many ran where: `cpu`, or `dynamic: ` and why."""
 
 
 class CallEngine:
-    """Runs a graph with an output RESULT over declared arguments. What the engine leaves open runs on the reference.
+    """Runs a graph with an output RESULT over declared arguments. What that leaves open runs on the dynamic tier.
 
     `problem` says why the engine cannot run the graph at all, or is None.
     """
@@ -64,6 +66,7 @@ class CallEngine:
         self.names = list(graph.declared)
         self.threads = threads or os.cpu_count() or 1
         self.max_steps = max_steps
+        self.dynamic = DynamicGraph(graph, threads=self.threads)
         self.problem: str | None = None
         self._calls: Any = None
         self._used: list[int] = []
@@ -87,7 +90,10 @@ class CallEngine:
         self.result_type = kind
         self._core = module
         self._limits = run_limits(module, code, arena_bytes, most_bytes, max_steps)
-        self._loaded(code, used, kind)
+        try:
+            self._loaded(code, used, kind)
+        except ValueError as error:  # a defect: the core refuses the code
+            self.problem = str(InternalError.of("the check of bytecode", error))
 
     def _loaded(self, code: Code, used: Sequence[str], kind: Type) -> None:
         """Put the code where it is run; `used` are the arguments it takes, `kind` what it gives."""
@@ -118,7 +124,7 @@ class CallEngine:
         """Every call; `stop` and `progress` as of the engines."""
         called = Called([None] * len(rows), [False] * len(rows))
         if self.problem is not None:
-            self.on_reference(range(len(rows)), rows, self.problem, called, stop)
+            self.on_dynamic(range(len(rows)), rows, self.problem, called, stop)
             return called
         every = len(self._used) == len(self.names)
         given = list(rows) if every else [tuple([row[place] for place in self._used]) for row in rows]
@@ -143,7 +149,7 @@ class CallEngine:
         called.ran.update({where: count for where, count in elsewhere.items() if count})
         called.ran[self.backend] += sum(called.done) - sum(elsewhere.values())
         for status, places in open_rows.items():
-            self.on_reference(places, rows, STATUS[status], called, stop)
+            self.on_dynamic(places, rows, STATUS[status], called, stop)
         return called
 
     def _many(
@@ -153,20 +159,32 @@ class CallEngine:
         statuses, values = self._calls.many(given, self.threads, watch)
         return statuses, values, {}
 
-    def on_reference(
+    def on_dynamic(
         self, places: Sequence[int], rows: Sequence[tuple[Any, ...]], why: str, called: Called, stop: Stop | None
     ) -> None:
-        """Some of the calls on the reference, counted with why."""
-        for place in places:
-            if stop and stop():
-                return
-            inputs = dict(zip(self.names, rows[place], strict=True))
-            try:
-                called.values[place] = MergedReference(self.graph, inputs, self.max_steps, stop).of(RESULT)
-            except Stopped:
-                return
-            called.done[place] = True
-            called.ran[f"reference: {why}"] += 1
+        """Some of the calls on the dynamic tier, counted with why."""
+        call_dynamic(self.dynamic, places, rows, why, called, stop, self.max_steps)
+
+
+def call_dynamic(
+    dynamic: DynamicGraph,
+    places: Sequence[int],
+    rows: Sequence[tuple[Any, ...]],
+    why: str,
+    called: Called,
+    stop: Stop | None,
+    max_steps: int = MAX_STEPS,
+) -> None:
+    """Some calls of a graph's RESULT on the dynamic tier, whatever their arguments are, counted with why."""
+    if not places:
+        return
+    graph = dynamic.graph
+    given = [dict(zip(graph.declared, rows[place], strict=True)) for place in places]
+    found = dynamic.evaluate(given, [graph.outputs[RESULT]], max_steps, stop=stop)
+    for place, one in zip(places, found, strict=True):
+        if one is not None:
+            called.values[place], called.done[place] = one.outcomes[0], True
+    called.ran[f"{DYNAMIC}: {why}"] += sum(one is not None for one in found)
 
 
 def _is_literal(value: Any) -> bool:

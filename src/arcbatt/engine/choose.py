@@ -11,13 +11,14 @@ from typing import Final
 
 from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.program_set import CompiledSet, compile
-from arcbatt.engine.api import ENGINE_ERRORS, Engine
+from arcbatt.engine.api import Engine
 from arcbatt.engine.auto import AutoEngine, Candidate, Choice
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.reference import ReferenceEngine
 from arcbatt.engine.worker import WorkerSpec
 from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.errors import UsageError
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
 
 CUDA_MODULE: Final = "arcbatt.engine.cuda.engine"
@@ -49,15 +50,19 @@ def make_engine(
     devices: Sequence[int] = (),
     workers: int | None = None,
     choice: Choice | None = None,
+    max_steps: int = MAX_STEPS,
 ) -> Engine:
     """An engine of a backend for programs, a graph of them, or a compiled set.
 
     Several GPUs (`devices`, by number; a number twice is two workers on one GPU) and several `workers` of the CPU
     engine are a supervised process each. `gpu` and `auto` never fail for lack of a GPU: where it cannot be used the CPU
     engine takes its place, and `Outputs.rerouted` says why. With `auto` the engine finds out while it runs which of
-    those there are is the fastest; a `choice` that engines share saves finding out again.
+    those there are is the fastest; a `choice` that engines share saves finding out again. `max_steps` is what runs will
+    ask for: an engine that is made for it need not compile programs anew then.
     """
     compiled = compile(programs)
+    if max_steps < MAX_STEPS:
+        compiled = compiled.exact
     if backend == "auto":
         return _auto_engine(compiled, threads, devices, choice)
     if backend == "gpu":
@@ -102,7 +107,7 @@ def _gpu_engine(compiled: CompiledSet, threads: int | None, devices: Sequence[in
     if why is None:
         try:
             return make_engine("cuda", compiled, threads=threads, devices=devices)
-        except ENGINE_ERRORS as error:
+        except Exception as error:
             why = f"the GPU engine could not be made: {type(error).__name__}: {error}"
     return CpuEngine(compiled, threads=threads, instead=why)
 

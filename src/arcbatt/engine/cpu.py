@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any, Final
@@ -14,15 +15,15 @@ from numpy.typing import NDArray
 
 from arcbatt.compiler import abi
 from arcbatt.compiler.abi import ESCAPE, OVERFLOW
+from arcbatt.compiler.internal_errors import InternalError, InternalErrors, made_of_most, pinned_down
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.shapes import shape_of, typed_shape
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.custom_build import missing
+from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs
-from arcbatt.engine.reference import MergedReference
-from arcbatt.engine.reference_tier import ReferenceTier
 from arcbatt.engine.tiers import Columns, LowerTier, Sink, TieredEngine, run_alone
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS
@@ -48,39 +49,56 @@ class CpuTier(LowerTier):
         threads: int | None = None,
         arena_bytes: int = ARENA_BYTES,
         most_bytes: int = MOST_ARENA_BYTES,
-        max_steps: int = MAX_STEPS,
         core: ModuleType | None = None,
     ) -> None:
         super().__init__(compiled)
         self._options: dict[str, Any] = {
-            "threads": threads, "arena_bytes": arena_bytes, "most_bytes": most_bytes, "max_steps": max_steps,
-            "core": core,
+            "threads": threads, "arena_bytes": arena_bytes, "most_bytes": most_bytes, "core": core,
         }  # fmt: skip
         self.core: Any = core or importlib.import_module("arcbatt._core")
         self.threads = threads or os.cpu_count() or 1
-        self.max_steps = max_steps
         self._sizes = arena_bytes, most_bytes
         self._parts: dict[bytes, CpuTier] = {}
-        self._last: tuple[Sample, dict[str, tuple[int, Any]]] | None = None
+        self._last: tuple[Sample, int, dict[str, tuple[int, Any]]] | None = None
+        self._failed: InternalErrors = {}
+        """Programs over which a run failed, which are not run again."""
 
     @cached_property
+    def _ready(self) -> tuple[Code, Any]:
+        """The bytecode of all programs but those that the core refuses, and it in the core."""
+        without = missing(self.compiled.graph, self.core)
+        whole = self.compiled.code(without)
+
+        def load(names: list[str]) -> tuple[Code, Any]:
+            code = whole if len(names) == len(whole.outputs) else self.compiled.subset(names).code(without)
+            return code, loaded(self.core, code, tuple(code.inputs.get(name, 0) for name in ("I", "S", "C")))
+
+        (code, there), errors = made_of_most(
+            [name for name in whole.outputs if name not in self._failed], load, "the check of bytecode"
+        )
+        errors |= self._failed
+        if errors:
+            rejected = whole.rejected | {name: str(error) for name, error in errors.items()}
+            code = replace(code, rejected=rejected, internal_errors=whole.internal_errors | errors)
+        return code, there
+
+    @property
     def code(self) -> Code:
         """The bytecode of the programs."""
-        return self.compiled.code(missing(self.compiled.graph, self.core))
+        return self._ready[0]
 
-    @cached_property
+    @property
+    def loaded(self) -> Any:
+        """The bytecode in the core, checked there."""
+        return self._ready[1]
+
+    @property
     def lowered(self) -> list[str]:
         """The programs that have bytecode."""
         return list(self.code.outputs)
 
-    @cached_property
-    def loaded(self) -> Any:
-        """The bytecode in the core, checked there; ValueError where it must not be run."""
-        return loaded(self.core, self.code, tuple(self.code.inputs.get(name, 0) for name in ("I", "S", "C")))
-
-    @cached_property
-    def _limits(self) -> Any:
-        return run_limits(self.core, self.code, *self._sizes, self.max_steps)
+    def _limits(self, max_steps: int) -> Any:
+        return run_limits(self.core, self.code, *self._sizes, max_steps)
 
     @cached_property
     def _outputs(self) -> dict[str, NDArray[np.uint32]]:
@@ -97,11 +115,38 @@ class CpuTier(LowerTier):
         """Programs that have no bytecode, and why."""
         return self.code.rejected
 
+    def internal_errors(self) -> InternalErrors:
+        """Of these, those over which arcbatt itself failed."""
+        return self.code.internal_errors
+
     def run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
+        """Every program on every sample; programs over which the core fails are left out, then and in later runs."""
+        told = np.zeros(len(request.samples), np.bool_)
+        try:
+            self._run(request, result, sink, told)
+        except Exception as error:
+            self._leave_out(request, error)
+            self._run(request, result, sink, told)
+
+    def _leave_out(self, request: RunRequest, error: Exception) -> None:
+        """Find the programs over which a run fails, by runs of parts of them; all, if none does by itself."""
+        names = self.lowered
+
+        def run(some: list[str]) -> None:
+            part = CpuTier(self.compiled.subset(some), **self._options)
+            result = Outputs.empty(some, len(request.samples), request.outputs)
+            part._run(replace(request, progress=None), result, Sink(), np.zeros(len(request.samples), np.bool_))
+
+        stage = "a run on the CPU"
+        self._failed |= pinned_down(names, run, stage) or dict.fromkeys(names, InternalError.of(stage, error))
+        for name in ("_ready", "_outputs"):
+            vars(self).pop(name, None)
+        self._last = None
+
+    def _run(self, request: RunRequest, result: Outputs, sink: Sink, told: NDArray[np.bool_]) -> None:
         """Every program on every sample; samples with programs that may yet fit in parts are told of last."""
         assert result.hashes is not None
         assert result.grids is not None
-        told = np.zeros(len(request.samples), np.bool_)
 
         def tell(rows: NDArray[np.int64]) -> None:
             told[rows] = True
@@ -116,7 +161,7 @@ class CpuTier(LowerTier):
         result.grown, peak, result.grids.cells = self.core.run(
             self.loaded,
             self._packed(request.samples),
-            limits=self._limits,
+            limits=self._limits(request.max_steps),
             threads=max(1, min(self.threads, len(request.samples))),
             largest=request.largest,
             outputs=self._outputs,
@@ -170,30 +215,31 @@ class CpuTier(LowerTier):
             self._parts[key] = part
         return part
 
-    def outcomes(self, sample: Sample) -> dict[str, tuple[int, Any]]:
+    def outcomes(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, tuple[int, Any]]:
         """Status and value of every program that has bytecode; those of the sample asked for last are remembered."""
         last = self._last
-        if last is None or last[0] is not sample:
+        if last is None or last[0] is not sample or last[1] != max_steps:
             data = self._packed(pack_samples([sample]))
             shapes = [typed_shape(kind) for _, kind in self.code.outputs.values()]
-            rows = self.core.values(self.loaded, data, 0, shapes=shapes, limits=self._limits)
-            self._last = last = (sample, dict(zip(self.lowered, rows, strict=True)))
-        return last[1]
+            rows = self.core.values(self.loaded, data, 0, shapes=shapes, limits=self._limits(max_steps))
+            self._last = last = (sample, max_steps, dict(zip(self.lowered, rows, strict=True)))
+        return last[2]
 
-    def values(self, sample: Sample) -> dict[str, Outcome]:
-        """What every program gives on one sample: native values, the reference's where there is none."""
-        native = self.outcomes(sample)
-        reference = MergedReference(self.compiled.graph, sample, self.max_steps)
-        found: dict[str, Outcome] = {}
-        for name in self.names:
-            status, value = native.get(name, (ESCAPE, None))
-            if status in (OVERFLOW, ESCAPE):
-                found[name] = reference.of(name)
-            else:
-                found[name] = Failed(REASONS[status]) if status else value
-        return found
+    def values(self, sample: Sample, max_steps: int, dynamic: DynamicTier) -> dict[str, Outcome]:
+        """What every program gives on one sample: typed values, the dynamic tier's where there is none."""
+        try:
+            outcomes = self.outcomes(sample, max_steps)
+        except Exception:  # a defect of the core, which runs report; the values are to be had all the same
+            outcomes = {}
+        native = {
+            name: Failed(REASONS[status]) if status else value
+            for name, (status, value) in outcomes.items()
+            if status not in (OVERFLOW, ESCAPE)
+        }
+        native |= dynamic.values(sample, [name for name in self.names if name not in native], max_steps)
+        return {name: native[name] for name in self.names}
 
-    def watched(self, data: PackedSamples) -> tuple[Any, Any, int, int]:
+    def watched(self, data: PackedSamples, max_steps: int = MAX_STEPS) -> tuple[Any, Any, int, int]:
         """A run that looks at the clock around every instruction.
 
         Counters by place in the code, the start and end of every sample, and how many ticks of the counters' clock make
@@ -201,7 +247,7 @@ class CpuTier(LowerTier):
         """
         threads = max(1, min(self.threads, len(data)))
         found: tuple[Any, Any, int, int] = self.core.profile(
-            self.loaded, self._packed(data), threads=threads, limits=self._limits
+            self.loaded, self._packed(data), threads=threads, limits=self._limits(max_steps)
         )
         return found
 
@@ -209,8 +255,7 @@ class CpuTier(LowerTier):
 class CpuEngine(TieredEngine):
     """Runs compiled programs on threads, by default as many as there are cores.
 
-    What has no bytecode, escapes, or does not fit even alone runs on the reference, by at most so many processes; with
-    one thread no process is started.
+    What has no bytecode, escapes, or does not fit even alone runs on the dynamic tier, by as many threads.
     """
 
     backend = "cpu"
@@ -222,16 +267,19 @@ class CpuEngine(TieredEngine):
         threads: int | None = None,
         arena_bytes: int = ARENA_BYTES,
         most_bytes: int = MOST_ARENA_BYTES,
-        max_steps: int = MAX_STEPS,
         core: ModuleType | None = None,
         instead: str = "",
     ) -> None:
-        self._tier = CpuTier(
-            compiled, threads=threads, arena_bytes=arena_bytes, most_bytes=most_bytes, max_steps=max_steps, core=core
-        )
+        self._options: dict[str, Any] = {
+            "threads": threads, "arena_bytes": arena_bytes, "most_bytes": most_bytes, "core": core,
+        }  # fmt: skip
+        self._tier = CpuTier(compiled, **self._options)
         _ = self._tier.loaded  # what must not be run is refused now
-        self.threads = self._tier.threads
-        super().__init__(compiled, ReferenceTier(compiled.graph, self.threads, max_steps), instead)
+        super().__init__(compiled, self._tier.threads, instead)
+
+    def of_set(self, compiled: CompiledSet) -> CpuEngine:
+        """An engine as this one, for other programs."""
+        return CpuEngine(compiled, instead=self.instead, **self._options)
 
     @property
     def first(self) -> CpuTier:
@@ -243,13 +291,14 @@ class CpuEngine(TieredEngine):
         """The bytecode of the programs."""
         return self._tier.code
 
-    def values(self, sample: Sample) -> dict[str, Outcome]:
-        """What every program gives on one sample: the engine's values, the reference's where it has none."""
-        return self._tier.values(sample)
+    def _values(self, sample: Sample, max_steps: int) -> dict[str, Outcome]:
+        return self._tier.values(sample, max_steps, self.dynamic)
 
-    def status_of(self, sample: Sample) -> dict[str, str]:
-        """How every program fares on the engine itself: a status, or why it has no bytecode."""
-        return {name: STATUS[status] for name, (status, _) in self._tier.outcomes(sample).items()} | self.code.rejected
+    def status_of(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, str]:
+        """How every program fares on the first tier itself: a status, or why it has no bytecode."""
+        tier = self.for_steps(max_steps).first
+        assert isinstance(tier, CpuTier)
+        return {name: STATUS[status] for name, (status, _) in tier.outcomes(sample, max_steps).items()} | tier.refused()
 
 
 def loaded(core: Any, code: Code, inputs: tuple[int, ...], arguments: Sequence[tuple[int, int]] = ()) -> Any:

@@ -16,7 +16,7 @@ class Gathered:
         self._wanted = wanted
         self._cells: list[NDArray[np.int8]] = []
         self._total = 0
-        self._reference = self._all = 0.0
+        self._dynamic = self._all = 0.0
 
     def put(self, rows: NDArray[np.int64], part: Outputs) -> None:
         """Place the outcomes of some samples."""
@@ -31,7 +31,9 @@ class Gathered:
         result.grown += part.grown
         result.peak_bytes = max(result.peak_bytes, part.peak_bytes)
         result.recovered_errors += part.recovered_errors
-        self._reference += part.seconds.get("reference", 0.0)
+        result.program_routes |= part.program_routes
+        result.internal_errors |= part.internal_errors
+        self._dynamic += part.seconds.get("dynamic", 0.0)
         self._all += sum(part.seconds.values())
 
     @property
@@ -44,6 +46,6 @@ class Gathered:
         result = self.result
         if result.grids is not None and self._cells:
             result.grids.cells = np.concatenate(self._cells)
-        on_reference = seconds * self._reference / self._all if self._all else 0.0
-        result.seconds = {"run": seconds - on_reference, "reference": on_reference}
+        dynamic = seconds * self._dynamic / self._all if self._all else 0.0
+        result.seconds = {"run": seconds - dynamic, "dynamic": dynamic}
         return result.trimmed(self._wanted)

@@ -7,7 +7,7 @@ came by it. `native/core/digest.h` says the same of the engine's values.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import EMPTY_TUPLE, ESCAPE, OVERFLOW, STATUSES, TOKENS, constant
+from arcbatt.compiler.internal_errors import InternalError, InternalErrors
 from arcbatt.language.failures import Failed, Outcome, Reason
 from arcbatt.language.functions import Function
 from arcbatt.language.values import ordered
@@ -22,11 +23,14 @@ from arcbatt.language.values import ordered
 Wanted = Literal["match", "hash", "grid"]
 """What to bring back of outputs: verdicts; hashes too; grids too."""
 
-STATUS: Final = tuple(
+_OF_TIERS: Final = tuple(
     name.strip("_").replace("_", "-").lower() for name, number in STATUSES.items() if number != EMPTY_TUPLE
 )
+STATUS: Final = (*_OF_TIERS, "internal")
 """Names of statuses, by number."""
-REASONS: Final = {number: Reason(name) for number, name in enumerate(STATUS) if number > ESCAPE}
+REASONS: Final = {number: Reason(name) for number, name in enumerate(_OF_TIERS) if number > ESCAPE}
+INTERNAL: Final = len(_OF_TIERS)
+"""The status where even the last tier failed over a program: there is no outcome, and its hash is 0."""
 MOST_ROUTES: Final = 255
 """Routes that are told apart; those beyond are counted as the last."""
 NUMBERS: Final = {reason: number for number, reason in REASONS.items()}
@@ -64,7 +68,7 @@ class Route(NamedTuple):
     """Where an evaluation ran that did not run on the tier that was asked for, and why."""
 
     tier: str
-    """`cpu` or `reference`."""
+    """`cpu` or `dynamic`."""
     why: str
 
     def __str__(self) -> str:
@@ -95,9 +99,13 @@ class Outputs:
     peak_bytes: int = 0
     """The most one arena held."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Time by stage: `run`, and `reference`, how much longer the reference took."""
+    """Time by stage: `run`, and `dynamic`, how much longer the dynamic tier took."""
     recovered_errors: Counter[str] = field(default_factory=Counter)
     """Errors the run recovered from, and how often; no outcome depends on it."""
+    program_routes: dict[str, Route] = field(default_factory=dict)
+    """Programs that ran nowhere on the tier that was asked for: where they ran, and why."""
+    internal_errors: InternalErrors = field(default_factory=dict)
+    """Programs that arcbatt itself failed over somewhere; the tiers below that did not have their outcomes."""
 
     def rerouted(self, samples: slice = slice(None)) -> Counter[Route]:
         """How many evaluations of samples went which way."""
@@ -145,12 +153,21 @@ class Outputs:
             self.routes.append(route)
         return self.routes.index(route) + 1 if route in self.routes else len(self.routes)
 
-    def needs_fallback(self, rows: NDArray[np.int64], refused: Mapping[int, str]) -> NDArray[np.bool_]:
+    def needs_fallback(self, rows: NDArray[np.int64], refused: Collection[int]) -> NDArray[np.bool_]:
         """Which evaluations of samples have no outcome yet: what did not fit, escaped, or was refused by column."""
         statuses = self.statuses[rows]
         missing: NDArray[np.bool_] = (statuses == OVERFLOW) | (statuses == ESCAPE)
         missing[:, list(refused)] = True
         return missing
+
+    def fail(self, rows: NDArray[np.bool_], program: str, error: InternalError) -> None:
+        """Mark evaluations of a program as those over which even the last tier failed."""
+        column = self.names.index(program)
+        self.statuses[rows, column] = INTERNAL
+        for array in (self.matches, self.agreement, self.hashes):
+            if array is not None and len(array):
+                array[rows, column] = 0
+        self.internal_errors[program] = error
 
     @classmethod
     def empty(cls, names: list[str], samples: int, wanted: Wanted) -> Outputs:

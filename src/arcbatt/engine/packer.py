@@ -1,4 +1,4 @@
-"""Outcomes of the reference, put into the arrays of a run as an engine would."""
+"""Outcomes that are Python values, put into the arrays of a run as an engine would."""
 
 from __future__ import annotations
 

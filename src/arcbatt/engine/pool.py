@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,23 +20,20 @@ from multiprocessing import reduction
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Final
 
-from arcbatt.engine.worker import Ready, Recalled, Setup, WithHandle, WorkerSpec
+from arcbatt.engine.worker import Setup, WithHandle, WorkerSpec
 
 MOST_FAILED_STARTS: Final = 3
 """How often in a row a worker may end without having finished anything, before it is given up."""
 _ONE_THREAD: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _SECONDS_TO_END: Final = 2.0
 """How long a process whose line is closed may take to be gone, before it is killed."""
-_HALF_LIFE: Final = 10.0
-"""Seconds after which time spent counts for half."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """Comes in place of an answer from a worker that has ended, and says how; it may have ended for lack of work."""
+    """Comes in place of an answer from a worker that has ended, and says how."""
 
     how: str
-    idle: bool
 
 
 class Worker:
@@ -48,9 +44,6 @@ class Worker:
         self.spec = spec
         self.process: subprocess.Popen[bytes] | None = None
         self.line: Connection | None = None
-        self.began = 0.0
-        """When it was started, or last sent something."""
-        self.ready = False
         self.waiting = False
         """Whether it is to answer."""
         self.setup: object = None
@@ -85,18 +78,17 @@ class Worker:
             process_group=0,  # an interrupt from the keyboard is for this process alone
         )
         theirs.close()
-        self.began, self.waiting, self.ready = time.monotonic(), True, False
+        self.waiting = True
         self.setup, self.task, self.memory = None, None, {}
 
-    def send(self, message: Any, *, answered: bool = True) -> bool:
-        """Send a message, or one that is pickled already; false if the process is gone."""
+    def send(self, message: Any) -> bool:
+        """Send a message that will be answered, or one that is pickled already; false if the process is gone."""
         assert self.line is not None
         try:
             self.line.send_bytes(message) if isinstance(message, bytes) else self.line.send(message)
         except OSError:
             return False
-        if answered:
-            self.began, self.waiting = time.monotonic(), True
+        self.waiting = True
         return True
 
     def send_with_handle(self, message: Any, handle: int) -> bool:
@@ -124,7 +116,7 @@ class Worker:
         how = "did not answer" if code is None else f"ended with code {code}"
         if code is not None and code < 0:
             how = f"was killed by {signal.Signals(-code).name}"
-        return Ended(how, code == 0 and self.ready)
+        return Ended(how)
 
 
 class WorkerPool:
@@ -133,7 +125,6 @@ class WorkerPool:
     def __init__(self, specs: Sequence[WorkerSpec]) -> None:
         self.workers = [Worker(number, spec) for number, spec in enumerate(specs)]
         self.lock = threading.Lock()
-        self._spent = self._spent_at = 0.0
         weakref.finalize(self, _end_all, self.workers)
 
     @property
@@ -146,42 +137,9 @@ class WorkerPool:
         """The numbers of the processes there are."""
         return [worker.process.pid for worker in self.workers if worker.process is not None]
 
-    @property
-    def usable(self) -> bool:
-        """Whether any worker may still be started."""
-        return bool(sys.executable) and any(not worker.given_up for worker in self.workers)
-
-    @property
-    def spent(self) -> float:
-        """Seconds that this process spent lately on what workers could do; older ones count for less."""
-        return self._spent * float(0.5 ** ((time.monotonic() - self._spent_at) / _HALF_LIFE))
-
-    def spend(self, seconds: float) -> None:
-        """Count time that this process spent on what workers could do."""
-        self._spent, self._spent_at = self.spent + seconds, time.monotonic()
-
     def close(self) -> None:
         """End every process at once; new ones are started when there is work again."""
         _end_all(self.workers)
-
-    def tidy(self) -> None:
-        """Forget processes that have ended meanwhile, for lack of work or otherwise, unless a run has them."""
-        if not self.lock.acquire(blocking=False):
-            return
-        try:
-            for worker in self.running:
-                if worker.process is not None and worker.process.poll() is not None:
-                    self.dismiss(worker)
-        finally:
-            self.lock.release()
-
-    def grow(self, count: int) -> None:
-        """Start processes, so that there are so many or as many as there may be."""
-        missing = count - len(self.running)
-        for worker in self.workers:
-            if missing > 0 and worker.process is None and not worker.given_up:
-                worker.start()
-                missing -= 1
 
     def hear(self, seconds: float) -> list[tuple[Worker, Any]]:
         """What workers answer within some time; in place of an answer, `Ended` of those that have ended."""
@@ -195,20 +153,15 @@ class WorkerPool:
             answer = worker.line.recv()
         except (EOFError, OSError, pickle.UnpicklingError):
             return self.dismiss(worker)
-        if isinstance(answer, Recalled):
-            return answer  # the answer to what was asked before is still to come, or was there already
         worker.waiting = False
-        if isinstance(answer, Ready):
-            worker.ready = True
         return answer
 
     def dismiss(self, worker: Worker) -> Ended:
         """Have done with a process that does not answer any more; its place is given up after too many of them."""
         ended = worker.end()
-        if not ended.idle:
-            worker.failures += 1
-            if worker.failures >= MOST_FAILED_STARTS:
-                worker.given_up = ended.how
+        worker.failures += 1
+        if worker.failures >= MOST_FAILED_STARTS:
+            worker.given_up = ended.how
         return ended
 
 

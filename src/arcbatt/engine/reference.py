@@ -1,7 +1,4 @@
-"""The reference on a merged graph: what programs share is computed once per sample.
-
-It does what engines cannot (`reference_tier.py`), and is also a backend: `ReferenceEngine` runs everything on it.
-"""
+"""The reference on a merged graph: what programs share is computed once per sample. `--backend python` is this."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
-from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.api import Engine, RunRequest, Stop
 from arcbatt.engine.outputs import Outputs
@@ -139,10 +135,6 @@ class ReferenceEngine(Engine):
 
     backend = "python"
 
-    def __init__(self, compiled: CompiledSet, *, max_steps: int = MAX_STEPS) -> None:
-        super().__init__(compiled)
-        self.max_steps = max_steps
-
     def execute(self, request: RunRequest) -> Outputs:
         """Carry a request out; nothing counts as a fallback here."""
         data = request.samples
@@ -152,7 +144,7 @@ class ReferenceEngine(Engine):
         for row in range(len(data)):
             if request.stopped():
                 break
-            reference = MergedReference(self.compiled.graph, sample_at(data, row), self.max_steps, request.stop)
+            reference = MergedReference(self.compiled.graph, sample_at(data, row), request.max_steps, request.stop)
             wanted = expected_at(data, row)
             try:
                 for column, name in enumerate(self.names):
@@ -165,7 +157,7 @@ class ReferenceEngine(Engine):
         result.seconds["run"] = time.perf_counter() - start
         return result.trimmed(request.outputs)
 
-    def values(self, sample: Sample) -> dict[str, Outcome]:
+    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
         """What every program gives on one sample."""
-        reference = MergedReference(self.compiled.graph, sample, self.max_steps)
+        reference = MergedReference(self.compiled.graph, sample, max_steps)
         return {name: reference.of(name) for name in self.names}

@@ -1,32 +1,42 @@
 """Tiers: what one way to run programs cannot do, the next one does, and every such step is recorded with why.
 
-An engine has a first tier (a GPU or the CPU), below a GPU the CPU, and below both the reference. A tier marks what it
-cannot do: a status (overflow: it does not fit; escape: it has no form there), or programs that it refuses altogether.
-`Fallback` is the one driver that takes these further.
+An engine has a first tier (a GPU or the CPU), below a GPU the CPU, and below both the dynamic tier. A tier marks what
+it cannot do: a status (overflow: it does not fit; escape: it has no form there), or programs that it refuses
+altogether. `Fallback` is the one driver that takes these further.
 """
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Final, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import ESCAPE, OVERFLOW
+from arcbatt.compiler.internal_errors import InternalErrors, pinned_down
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.engine.api import Engine, RunRequest
+from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import STATUS, Outputs, Route
-from arcbatt.engine.reference_tier import ReferenceRun, ReferenceTier
+from arcbatt.language.failures import Outcome
+from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.sample import Sample
 
 CPU: Final = "cpu"
-REFERENCE: Final = "reference"
+DYNAMIC: Final = "dynamic"
 """Names of the tiers that evaluations are rerouted to."""
+_GRACE: Final = 0.25
+"""Seconds the dynamic tier has after a stop, so that what the others did is not lost for the little that is left."""
 Rows = NDArray[np.int64]
 Columns = NDArray[np.int64]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class Sink:
@@ -48,9 +58,6 @@ class Sink:
 class Tier(ABC):
     """A way to run compiled programs on samples, as far as it gets."""
 
-    eager = True
-    """Whether the reference should begin with what is open while the tier still runs."""
-
     def __init__(self, compiled: CompiledSet) -> None:
         self.compiled = compiled
         self.names = compiled.names
@@ -58,6 +65,10 @@ class Tier(ABC):
     @abstractmethod
     def refused(self) -> dict[str, str]:
         """Programs that the tier cannot run, and why."""
+
+    @abstractmethod
+    def internal_errors(self) -> InternalErrors:
+        """Of the programs that it refuses, those over which arcbatt itself failed."""
 
     @abstractmethod
     def run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
@@ -92,48 +103,32 @@ class Fallback(Sink):
     """Takes what the first tier of a run cannot do to the tiers below it."""
 
     def __init__(
-        self,
-        first: Tier,
-        below: Callable[[], LowerTier | None],
-        reference: ReferenceTier,
-        request: RunRequest,
-        result: Outputs,
+        self, first: Tier, below: Callable[[], LowerTier | None], request: RunRequest, result: Outputs
     ) -> None:
         self.first = first
-        self.below = below
         self.request = request
         self.result = result
-        self._run: ReferenceRun | None = reference.begin(request, result) if request.complete else None
-        self._finished = 0
-        self._held: list[Rows] = []
+        self._below = below
+        self._finished = self._waiting = 0
+        """Samples that the first tier is done with, and those of them that wait for the dynamic tier."""
 
     @cached_property
-    def _refused(self) -> dict[int, str]:
-        return {self.first.names.index(name): why for name, why in self.first.refused().items()}
-
-    def __enter__(self) -> Fallback:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and self._run is not None:
-            self._run.cancel()
+    def below(self) -> LowerTier | None:
+        """The tier below, made when it is needed; None where that is the dynamic tier."""
+        below = self._below()
+        return None if below is self.first else below
 
     # --- what the first tier says ---
     def finished(self, rows: Rows) -> None:
-        """Samples have their outcomes; what is open goes on."""
-        if not len(rows):
-            return
-        self._run_below(rows)
-        self._finished += len(rows)
-        if self.first.eager:
-            self._offer(rows)
-        else:
-            self._hold(rows)
+        """Samples have their outcomes; what did not fit runs on the tier below."""
+        if len(rows):
+            self._run_below(rows)
+            self._count(rows)
 
     def answered(self, rows: Rows, columns: Columns, found: Outputs, why: str) -> None:
         """Put the CPU tier's outcomes where there were none."""
         place = np.ix_(rows, columns)
-        unfit = self.result.statuses[place] == OVERFLOW
+        unfit = self._unanswered(rows, columns)
         self.result.take(rows, found, columns)
         routes = self.result.route[place]
         routes[unfit] = self.result.route_number(Route(CPU, why))
@@ -141,83 +136,126 @@ class Fallback(Sink):
 
     def pass_on(self, rows: Rows, why: str) -> None:
         """Run whole samples on the tier below."""
-        below = self.below()
-        assert below is not None
-        found = run_alone(below, self.request.only(rows, progress=None))
+        assert self.below is not None
+        found = run_alone(self.below, self.request.only(rows, progress=None))
         self.result.take(rows, found)
         self.result.done[rows] = found.done
         done = rows[found.done]
         self.result.route[done] = self.result.route_number(Route(CPU, why))
-        self._finished += len(done)
-        self._hold(done)
+        self._count(done)
 
-    def tell(self) -> None:
-        """Say how many samples are finished, without those that wait for the reference."""
-        pending = self._run.pending if self._run is not None else 0
-        self.request.tell(self._finished - pending - sum(map(len, self._held)))
+    def tell(self, more: int = 0) -> None:
+        """Say how many samples are finished, without those that wait for the dynamic tier."""
+        self.request.tell(self._finished - self._waiting + more)
 
-    def finish(self) -> None:
-        """Have everything done that is left."""
-        held, self._held = self._held, []
-        for rows in held:
-            self._offer(rows)
-        if self._run is not None:
-            self._run.finish(lambda _: self.tell())
+    def _count(self, rows: Rows) -> None:
+        self._finished += len(rows)
+        if self.request.complete:
+            self._waiting += int(self._missing(rows).any(axis=1).sum())
 
     # --- the tiers below ---
+    @cached_property
+    def _refused(self) -> dict[int, str]:
+        """Programs of the first tier that it refuses, by column."""
+        return {self.first.names.index(name): why for name, why in self.first.refused().items()}
+
+    @cached_property
+    def _only_below(self) -> list[int]:
+        """Those of them that the tier below does not refuse."""
+        if not self._refused or self.below is None:
+            return []
+        both = {self.first.names.index(name) for name in self.below.refused()}
+        return sorted(self._refused.keys() - both)
+
+    def _unanswered(self, rows: Rows, columns: Columns) -> NDArray[np.bool_]:
+        """Which evaluations the first tier has not done and the one below, which might, has not tried."""
+        place = np.ix_(rows, columns)
+        unfit: NDArray[np.bool_] = self.result.statuses[place] == OVERFLOW
+        unfit[:, np.isin(columns, self._only_below)] = True
+        unfit &= self.result.route[place] == 0
+        return unfit
+
     def _run_below(self, rows: Rows) -> None:
         """What did not fit on the first tier and has no answer yet, by groups of programs on the one below."""
-        if not self._unanswered(rows).any():
+        if not self._unanswered(rows, np.arange(len(self.result.names))).any() or self.below is None:
             return
-        below = self.below()
-        if below is None or below is self.first:
-            return
-        for columns in self.first.column_groups():
-            unfit = rows[self._unanswered(np.ix_(rows, columns)).any(axis=1)]
+        groups = [(columns, self.first.unfit_reason()) for columns in self.first.column_groups()]
+        for why in sorted({self._refused[column] for column in self._only_below}):
+            groups.append((np.array([column for column in self._only_below if self._refused[column] == why]), why))
+        for columns, why in groups:
+            unfit = rows[self._unanswered(rows, columns).any(axis=1)]
             if len(unfit):
-                found = run_alone(below.part(columns), self.request.only(unfit, progress=None, stop=None))
-                self.answered(unfit, columns, found, self.first.unfit_reason())
+                found = run_alone(self.below.part(columns), self.request.only(unfit, progress=None, stop=None))
+                self.answered(unfit, columns, found, why)
 
-    def _unanswered(self, place: Any) -> NDArray[np.bool_]:
-        """Which evaluations did not fit, without those that did not fit on the tier below either."""
-        return np.asarray((self.result.statuses[place] == OVERFLOW) & (self.result.route[place] == 0))
+    def _missing(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which evaluations are for the dynamic tier: what fitted nowhere, escaped, or is refused by every other."""
+        refused = self._refused.keys() - set(self._only_below)
+        return self.result.needs_fallback(rows, refused)
 
-    def _hold(self, rows: Rows) -> None:
-        """Keep samples that the reference has to do with until the first tier is done."""
-        if self._run is not None:
-            self._held.append(rows[self.result.needs_fallback(rows, self._refused).any(axis=1)])
-
-    def _offer(self, rows: Rows) -> None:
-        """Hand evaluations without an outcome to the reference."""
-        if self._run is None:
-            return
-        missing = self.result.needs_fallback(rows, self._refused)
+    def finish(self, tier: DynamicTier) -> None:
+        """Have the dynamic tier do everything that is left."""
+        rows = np.flatnonzero(self.result.done)
+        missing = np.zeros_like(self.result.matches)
+        missing[rows] = self._missing(rows)
         if not missing.any():
             return
-        statuses, routes = self.result.statuses[rows], self.result.route[rows]
+        self._route(missing)
+        errors = self._run_dynamic(tier, missing)
+        for name, error in errors.items():
+            self.result.fail(missing[:, self.result.names.index(name)], name, error)
+
+    def _run_dynamic(self, tier: DynamicTier, missing: NDArray[np.bool_]) -> InternalErrors:
+        """Run what is missing; the programs over which that fails in a way nobody had foreseen."""
+        names, end = self.result.names, time.monotonic() + _GRACE
+        request = replace(self.request, stop=lambda: time.monotonic() > end and self.request.stopped())
+
+        def run(some: list[str]) -> None:
+            chosen = missing & np.isin(names, some)
+            tier.run(request, self.result, chosen, self.tell, request.max_steps)
+
+        return pinned_down([names[column] for column in np.flatnonzero(missing.any(axis=0))], run, "the dynamic tier")
+
+    def _route(self, missing: NDArray[np.bool_]) -> None:
+        """Record why evaluations go to the dynamic tier."""
+        result, internal = self.result, self.first.internal_errors()
         for status in (OVERFLOW, ESCAPE):
-            if (statuses == status).any():
-                routes[statuses == status] = self.result.route_number(Route(REFERENCE, STATUS[status]))
+            chosen = missing & (result.statuses == status)
+            if chosen.any():
+                result.route[chosen] = result.route_number(Route(DYNAMIC, STATUS[status]))
         for column, why in sorted(self._refused.items(), key=lambda one: one[1]):
-            routes[:, column] = self.result.route_number(Route(REFERENCE, f"not lowered: {why}"))
-        self.result.route[rows] = routes
-        for row, columns in zip(rows.tolist(), missing, strict=True):
-            if columns.any():
-                self._run.offer(row, np.flatnonzero(columns).tolist())
+            if missing[:, column].any():
+                name = result.names[column]
+                route = Route(DYNAMIC, why if name in internal else f"not lowered: {why}")
+                result.route[missing[:, column], column] = result.route_number(route)
+
+    def program_routes(self) -> dict[str, Route]:
+        """Programs that the first tier ran nothing of: where they ran, and why."""
+        result, found = self.result, {}
+        for column, why in self._refused.items():
+            tiers = {result.routes[number - 1].tier for number in np.unique(result.route[:, column]).tolist() if number}
+            lower = column in self._only_below and DYNAMIC not in tiers
+            found[result.names[column]] = Route(CPU if lower else DYNAMIC, why)
+        return found
 
 
 class TieredEngine(Engine):
     """An engine of tiers. `instead` says why the CPU is its first tier in place of another; that is recorded."""
 
-    def __init__(self, compiled: CompiledSet, reference: ReferenceTier, instead: str = "") -> None:
+    def __init__(self, compiled: CompiledSet, threads: int, instead: str = "") -> None:
         super().__init__(compiled)
-        self.reference = reference
+        self.threads = threads
         self.instead = instead
+        self.dynamic = DynamicTier(compiled, threads=threads)
 
     @property
     @abstractmethod
     def first(self) -> Tier:
         """The tier that runs everything first."""
+
+    @abstractmethod
+    def of_set(self, compiled: CompiledSet) -> TieredEngine:
+        """An engine as this one, for other programs."""
 
     def below(self) -> LowerTier | None:
         """The tier for what does not fit on the first, made when it is needed."""
@@ -231,16 +269,73 @@ class TieredEngine(Engine):
         """Programs that the first tier cannot run, and why."""
         return self.first.refused()
 
+    def internal_errors(self) -> InternalErrors:
+        """Of these, those over which arcbatt itself failed."""
+        return self.first.internal_errors()
+
+    @cached_property
+    def exact(self) -> TieredEngine:
+        """The engine for fewer steps than usual: no rewrite leaves out a call that might go beyond them."""
+        compiled = self.compiled.exact
+        return self if compiled is self.compiled else self.of_set(compiled)
+
+    def for_steps(self, max_steps: int) -> TieredEngine:
+        """The engine to run with so many steps."""
+        return self if max_steps >= MAX_STEPS else self.exact
+
+    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
+        """What every program gives on one sample: the CPU tier's values, the dynamic tier's where it has none."""
+        return self.for_steps(max_steps)._values(sample, max_steps)
+
+    @abstractmethod
+    def _values(self, sample: Sample, max_steps: int) -> dict[str, Outcome]: ...
+
     def execute(self, request: RunRequest) -> Outputs:
         """Carry a request out, tier by tier."""
+        return self.for_steps(request.max_steps)._execute(request)
+
+    def _execute(self, request: RunRequest) -> Outputs:
         first, instead = self.start()
         result = Outputs.empty(self.names, len(request.samples), request.outputs)
         if instead:
             result.route[:] = result.route_number(Route(CPU, instead))
         start = time.perf_counter()
-        with Fallback(first, self.below, self.reference, request, result) as fallback:
-            first.run(request, result, fallback)
+        with callers_errors_apart(request) as marked:
+            fallback = Fallback(first, self.below, marked, result)
+            first.run(marked, result, fallback)
             result.seconds["run"] = time.perf_counter() - start
-            fallback.finish()
-        result.seconds["reference"] = time.perf_counter() - start - result.seconds["run"]
+            if request.complete:
+                fallback.finish(self.dynamic)
+        result.seconds["dynamic"] = time.perf_counter() - start - result.seconds["run"]
+        result.internal_errors = first.internal_errors() | result.internal_errors
+        result.program_routes = fallback.program_routes()
         return result.trimmed(request.outputs)
+
+
+class _FromCallerError(BaseException):
+    """Carries what a function of the caller raised past whoever handles errors of arcbatt itself."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+@contextmanager
+def callers_errors_apart(request: RunRequest) -> Iterator[RunRequest]:
+    """The request such that what its own functions raise reaches its caller, and is not taken for a defect here."""
+    stop = None if request.stop is None else _marked(request.stop)
+    progress = None if request.progress is None else _marked(request.progress)
+    try:
+        yield replace(request, stop=stop, progress=progress)
+    except _FromCallerError as error:
+        raise error.error from None
+
+
+def _marked(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            raise _FromCallerError(error) from None
+
+    return call

@@ -1,7 +1,7 @@
 """A worker process: it sets a service up as it is told and answers messages, one after the other.
 
 `pool.py` is the other end of the line. A worker ends as soon as the line is closed, whatever it is doing then, so it
-never outlives the process that started it; it ends by itself when it has had nothing to do for `idle_seconds`.
+never outlives the process that started it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ class WorkerSpec:
     options: tuple[tuple[str, Any], ...] = ()
     first_shard: int = 64
     """Samples of a shard at most, as long as no time is known."""
-    idle_seconds: float | None = None
-    """How long it waits for work before it ends; for ever without."""
 
     def make(self) -> Service:
         """The service, in the worker."""
@@ -49,10 +47,6 @@ class Service(ABC):
     def handle(self, message: Any, handle: int | None) -> Any:
         """The answer to a message, which may have come with a handle of shared memory; None for no answer."""
 
-    def recall(self) -> int:
-        """Drop what was sent and is not begun; how much that is. Called beside `handle`, in another thread."""
-        return 0
-
 
 # --- messages ---
 @dataclass(frozen=True)
@@ -70,18 +64,6 @@ class WithHandle:
 
 
 @dataclass(frozen=True)
-class Recall:
-    """Leave what was sent and is not begun; answered by Recalled at once, whatever else is being done."""
-
-
-@dataclass(frozen=True)
-class Recalled:
-    """How much of what was sent last, from the end, will not be done."""
-
-    count: int
-
-
-@dataclass(frozen=True)
 class Ready:
     """The worker has started, or is set up."""
 
@@ -94,34 +76,18 @@ class Trouble:
 
 
 # --- the process ---
-class _Line:
-    """The line to the other end, read by its own thread so that its end is seen at once."""
-
-    def __init__(self, connection: Connection, service: Service) -> None:
-        self.connection = connection
-        self.service = service
-        self.inbox: queue.SimpleQueue[tuple[Any, int | None]] = queue.SimpleQueue()
-        self._sending = threading.Lock()
-
-    def receive(self) -> None:
-        try:
-            while True:
-                message, handle = self.connection.recv(), None
-                if isinstance(message, WithHandle):
-                    message, handle = message.message, reduction.recv_handle(self.connection)
-                if isinstance(message, Recall):
-                    with self._sending:  # before what is done meanwhile is told of
-                        self.connection.send(Recalled(self.service.recall()))
-                else:
-                    self.inbox.put((message, handle))
-        except (EOFError, OSError):
-            os._exit(0)
-        finally:
-            os._exit(1)  # what cannot be read would be waited for without end
-
-    def send(self, answer: Any) -> None:
-        with self._sending:
-            self.connection.send(answer)
+def _receive(line: Connection, inbox: queue.SimpleQueue[tuple[Any, int | None]]) -> None:
+    """Read the line, in a thread of its own so that its end is seen at once."""
+    try:
+        while True:
+            message, handle = line.recv(), None
+            if isinstance(message, WithHandle):
+                message, handle = message.message, reduction.recv_handle(line)
+            inbox.put((message, handle))
+    except (EOFError, OSError):
+        os._exit(0)
+    finally:
+        os._exit(1)  # what cannot be read would be waited for without end
 
 
 def main(handle: int, spec: WorkerSpec) -> None:
@@ -129,16 +95,14 @@ def main(handle: int, spec: WorkerSpec) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keyboard's interrupt is for the process that started this one
     sys.excepthook = lambda *_: None  # whoever sent the work does it again, and says so
     service = spec.make()
-    line = _Line(Connection(handle), service)
-    threading.Thread(target=line.receive, daemon=True).start()
+    line = Connection(handle)
+    inbox: queue.SimpleQueue[tuple[Any, int | None]] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(line, inbox), daemon=True).start()
     line.send(Ready())
     while True:
-        try:
-            message, memory = line.inbox.get(timeout=spec.idle_seconds)
-        except queue.Empty:
-            return
+        message, memory = inbox.get()
         answer = service.setup(message.payload) if isinstance(message, Setup) else service.handle(message, memory)
         if answer is not None:
             line.send(answer)
         if isinstance(answer, Trouble):
-            os._exit(1)  # not for lack of work; what a lost device holds is left to the system
+            os._exit(1)  # what a lost device holds is left to the system

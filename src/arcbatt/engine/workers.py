@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.packing import PackedSamples
-from arcbatt.engine.api import ENGINE_ERRORS, Engine, RunRequest
+from arcbatt.engine.api import Engine, RunRequest
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.gather import Gathered
 from arcbatt.engine.outputs import Outputs, Route, Wanted
@@ -33,6 +33,7 @@ from arcbatt.engine.tiers import CPU
 from arcbatt.engine.worker import Ready, Service, Trouble, WorkerSpec
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 
 LEAST_SECONDS: Final = 0.1
@@ -62,6 +63,7 @@ class RunShard:
     last: int
     wanted: Wanted
     largest: int
+    max_steps: int
     complete: bool
 
 
@@ -88,7 +90,7 @@ class EngineService(Service):
         module, _, name = self._engine_class.partition(":")
         try:
             self._engine = getattr(importlib.import_module(module), name)(payload, **self._options)
-        except ENGINE_ERRORS as error:
+        except Exception as error:
             return Trouble(f"{type(error).__name__}: {error}")
         return Ready()
 
@@ -102,10 +104,10 @@ class EngineService(Service):
         assert self._engine is not None
         start = time.perf_counter()
         some = self._samples.only(slice(message.first, message.last))
-        request = RunRequest(some, message.wanted, message.largest, message.complete, self._stop)
+        request = RunRequest(some, message.wanted, message.largest, message.max_steps, message.complete, self._stop)
         try:
             outputs = self._engine.execute(request)
-        except ENGINE_ERRORS as error:
+        except Exception as error:
             return Trouble(f"{type(error).__name__}: {error}")
         outputs.names = []
         return Ran(outputs, time.perf_counter() - start)
@@ -214,9 +216,9 @@ class WorkerEngine(Engine):
         job.finish_here(self._cpu if job.rest() else None)
         return job.gathered.finished(time.perf_counter() - start)
 
-    def values(self, sample: Sample) -> dict[str, Outcome]:
+    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
         """What every program gives on one sample, by the CPU engine of this process."""
-        return self._cpu.values(sample)
+        return self._cpu.values(sample, max_steps)
 
 
 @dataclass
@@ -344,7 +346,9 @@ class _Supervision:
                 worker.memory["samples"] = self.shared.layout
                 sent = worker.send_with_handle(self.shared.layout, self.shared.handle)
             request = job.request
-            message = RunShard(shard.first, shard.last, request.outputs, request.largest, request.complete)
+            message = RunShard(
+                shard.first, shard.last, request.outputs, request.largest, request.max_steps, request.complete
+            )
             sent = sent and worker.send(message)
         if not sent:
             self.ended(worker, self.pool.dismiss(worker))

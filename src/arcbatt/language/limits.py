@@ -46,7 +46,10 @@ MAX_LEVELS: Final = 200
 """Sets, tuples and functions inside one another in a value."""
 
 MAX_STEPS: Final = 200_000_000
-"""Steps of one outermost call."""
+"""Steps of one outermost call; a run may ask for fewer."""
+
+SEARCH_STEPS: Final = 3_000_000
+"""The same for search, where many programs are tried and few are any good."""
 
 MAX_FILE_BYTES: Final = 256 * 1024 * 1024
 """Bytes of one solver file."""

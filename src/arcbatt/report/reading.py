@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from arcbatt.data.tasks import Task
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.report.model import Attempt, Rows, RunReport, Standing, TaskReport, Timing
 from arcbatt.runs.record import RunRecord
@@ -128,11 +129,21 @@ def _facts(record: RunRecord, reader: _Reader, tasks: int, batches: tuple[Timing
         ("seconds in batches", f"{seconds:,.1f}"),
         ("evaluations a second", f"{evaluations / seconds:,.0f}" if seconds else "none"),
     ]
+    facts += [(f"programs on {tier}", f"{count:,}") for tier, count in _tiers(record).items()]
+    if internal := record.internal_errors():
+        facts.append(("internal errors", ", ".join(one.program for one in internal)))
+    if record.options.steps != MAX_STEPS:
+        facts.append(("steps of a call at most", f"{record.options.steps:,}"))
     started, ended = record.info.get("started"), record.info.get("ended")
     if started and ended:
         wall = datetime.datetime.fromisoformat(ended) - datetime.datetime.fromisoformat(started)
         facts.append(("from start to end", f"{wall.total_seconds():,.0f} s"))
     return tuple(facts)
+
+
+def _tiers(record: RunRecord) -> Counter[str]:
+    """How many programs ran on which tier; their shares of the time are among the stages."""
+    return Counter(one.tier for one in record.store.tiers())
 
 
 def _options(record: RunRecord) -> Rows:

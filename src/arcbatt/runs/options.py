@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from arcbatt.errors import UsageError
+from arcbatt.language.limits import MAX_STEPS, SEARCH_STEPS
 
 BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
+_UNITS: Final = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 
 def _option(default: Any, help_text: str, *, decides: bool = False, flag: str | None = None) -> Any:
@@ -38,16 +40,24 @@ class RunOptions:
     batch_size: int = _option(1000, "Samples in a batch, at most; a task is never split.")
     slice_size: int = _option(1000, "Programs merged into one graph at a time.")
     threads: int | None = _option(None, "Threads of the CPU engine; default: every core.")
+    max_steps: int | None = _option(
+        None, f"Steps of one call at most, such as 10M, or search ({SEARCH_STEPS:,}); default: {MAX_STEPS:,}."
+    )
 
     def __post_init__(self) -> None:
         if self.solvers and self.batt:
             raise UsageError("give --solvers or --batt, not both")
         if self.backend not in BACKENDS:
             raise UsageError(f"no backend {self.backend!r}; there are: {', '.join(BACKENDS)}")
-        for name in ("count", "batch_size", "slice_size", "threads", "seconds"):
+        for name in ("count", "batch_size", "slice_size", "threads", "seconds", "max_steps"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise UsageError(f"{self.flag(name)} is a number above 0, got {value}")
+
+    @property
+    def steps(self) -> int:
+        """Steps of one call at most."""
+        return self.max_steps or MAX_STEPS
 
     @classmethod
     def help(cls, name: str) -> str:
@@ -80,13 +90,24 @@ class RunOptions:
             raise UsageError(f"--devices is a list of numbers such as 0,1, or all; got {text!r}")
         return tuple(map(int, parts))
 
+    @staticmethod
+    def parse_steps(text: str) -> int:
+        """A number of steps from text such as `1000000`, `1_000_000`, `10M` or `search`."""
+        if text == "search":
+            return SEARCH_STEPS
+        digits, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "")
+        number = digits.replace("_", "")
+        if not (number.isascii() and number.isdecimal() and int(number)):
+            raise UsageError(f"--max-steps is a number above 0 such as 1_000_000 or 10M, or search; got {text!r}")
+        return int(number) * _UNITS.get(unit, 1)
+
     def differences(self, other: RunOptions) -> list[str]:
-        """Which options that decide the result are not the same, in words."""
-        return [
-            f"{self.flag(one.name)}: {getattr(self, one.name)!r} then, {getattr(other, one.name)!r} now"
-            for one in fields(self)
-            if one.metadata["decides"] and getattr(self, one.name) != getattr(other, one.name)
-        ]
+        """Which options that decide the result are not the same, in words; steps that are not given now stay."""
+        names = [one.name for one in fields(self) if one.metadata["decides"]]
+        pairs = [(self.flag(name), getattr(self, name), getattr(other, name)) for name in names]
+        if other.max_steps is not None:
+            pairs.append((self.flag("max_steps"), self.steps, other.steps))
+        return [f"{flag}: {then!r} then, {now!r} now" for flag, then, now in pairs if then != now]
 
     def to_json(self) -> dict[str, Any]:
         """The options as plain JSON values."""

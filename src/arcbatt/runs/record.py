@@ -19,7 +19,7 @@ from arcbatt.data.tasks import Task, task_from_json, task_to_json
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.program import Program
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.store import Store
+from arcbatt.runs.store import ProgramTier, Store
 from arcbatt.syntax import parse_file
 
 INFO: Final = "run.json"
@@ -131,6 +131,10 @@ class RunRecord:
         for name, demos, agreement, differ, score in self.store.near_scores(task):
             found.setdefault(name, Near(name, demos, agreement, {})).scores[differ] = score
         return list(found.values())
+
+    def internal_errors(self) -> list[ProgramTier]:
+        """The programs that arcbatt itself failed over somewhere, with what a bug report needs."""
+        return [one for one in self.store.tiers() if one.error]
 
     def attempts(self, task: str) -> list[Attempt]:
         """What the programs that solve a task's demonstrations, and its nearest misses, gave on each sample."""

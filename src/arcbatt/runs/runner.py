@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,16 +23,17 @@ from arcbatt.engine.api import Engine
 from arcbatt.engine.auto import Choice
 from arcbatt.engine.choose import backend_for, make_engine
 from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes
+from arcbatt.engine.tiers import DYNAMIC
 from arcbatt.engine.verdicts import matching
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.store import Batch, ResultRow, StoreError
+from arcbatt.runs.store import Batch, ResultRow, StoreError, TierRow
 from arcbatt.runs.writer import RunWriter
 
-STAGES: Final = ("read", "merge and compile", "pack", "run", "reference", "near misses", "record")
+STAGES: Final = ("read", "merge and compile", "pack", "run", "dynamic", "near misses", "record")
 _MOST_EVALUATIONS: Final = 500_000
 """Evaluations in a batch at most, whatever the batch size: their outputs are in memory together."""
 
@@ -74,6 +76,18 @@ class Summary:
         finally:
             self.seconds[name] += time.perf_counter() - start
 
+    def tiers(self) -> str:
+        """How many programs ran on which tier, and what share of the time it took, in a line."""
+        programs = Counter(one.tier for one in self.record.store.tiers())
+        dynamic, typed = self.seconds["dynamic"], self.seconds["run"]
+        share = 100 * dynamic / ((dynamic + typed) or 1.0)
+        there = programs.pop(DYNAMIC, 0)
+        line = ", ".join(f"{_programs(count)} on {tier}" for tier, count in programs.items()) or "no program typed"
+        if there or dynamic:
+            line += f" ({100 - share:.0f}% of the time), {_programs(there)} on the dynamic tier"
+            line += f"{' and what the others left open' if programs else ''} ({share:.0f}%)"
+        return line
+
     def rerouted(self) -> Counter[str]:
         """Evaluations of the whole run that another tier did than the one asked for, by `tier: why`."""
         return self.record.store.rerouted()
@@ -108,7 +122,8 @@ def run(
             raise UsageError("--resume goes on with the run of a directory: give it with --out")
         writer = RunWriter.resume(out, options, backend)
         writer.check_same(programs, tasks)
-        options = replace(options, slice_size=writer.record.options.slice_size)
+        then = writer.record.options
+        options = replace(options, slice_size=then.slice_size, max_steps=then.max_steps)
     else:
         writer = RunWriter.create(out, options, backend, programs, tasks)
     summary = Summary(writer.record, backend)
@@ -138,6 +153,7 @@ def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> Non
         info = writer.record.info
         earlier = info.get("stages", {})
         info["stages"] = {name: round(earlier.get(name, 0.0) + seconds, 6) for name, seconds in summary.seconds.items()}
+        info["tiers"] = Counter(one.tier for one in writer.record.store.tiers())
         for name in ("backends", "recovered_errors"):
             info[name] = dict(Counter(info.get(name, {})) + getattr(summary, name))
         with summary.stage("record"):
@@ -170,6 +186,8 @@ class _Runner:
         self.samples = [one.demos + one.tests for one in sizes]
         self.choice = Choice()
         self.allowed = min(_FIRST_BATCH, options.batch_size) if options.mega_batch else 1
+        self.tiers: dict[int, TierRow] = {}
+        """Of each program, the last that was recorded of its tier."""
         self.slices = slices(len(programs), options.slice_size)
         self.left = {part: self._open_tasks(part) for part in self.slices}
         self.total = sum(self.samples) * len(programs)
@@ -201,6 +219,7 @@ class _Runner:
                     threads=self.options.threads,
                     devices=self.options.devices,
                     choice=self.choice,
+                    max_steps=self.options.steps,
                 )
             for batch in self.batches(part):
                 began = time.perf_counter()
@@ -244,16 +263,18 @@ class _Runner:
             data,
             "grid",
             largest=MAX_INPUT_SIDE**2,
+            max_steps=self.options.steps,
             stop=self.stop,
             progress=lambda samples: self.progress(self.done + samples * width, self.total),
         )
-        for stage in ("run", "reference"):
+        for stage in ("run", "dynamic"):
             seconds[stage] += outputs.seconds.get(stage, 0.0)
         for text, count in outputs.recovered_errors.items():
             if text not in self.summary.recovered_errors:
                 self.writer.log(f"{text} ({count:,})")
         self.summary.recovered_errors += outputs.recovered_errors
         finished = self.finished_part(batch, outputs)
+        tiers = [row for row in _tier_rows(engine, part, outputs) if self.tiers.get(row[0]) != row]
         rows = _BatchRows(self, part, finished, data, answers, outputs)
         with self.summary.stage("near misses"):
             rows.collect()
@@ -276,9 +297,11 @@ class _Runner:
                         outputs=list(rows.outputs.values()),
                         attempts=rows.attempts,
                         near=rows.near,
+                        tiers=tiers,
                         dropped=rows.dropped,
                     )
                 )
+            self.tiers.update({row[0]: row for row in tiers})
         self.summary.evaluations += evaluations
         self.summary.backends[engine.backend] += evaluations
         self.done += evaluations
@@ -304,6 +327,18 @@ class _Runner:
                 return Slice(batch.start, task)
             row += self.samples[task]
         return batch
+
+
+def _programs(count: int) -> str:
+    return f"{count:,} program{'s' * (count != 1)}"
+
+
+def _tier_rows(engine: Engine, part: Slice, outputs: Outputs) -> Iterator[TierRow]:
+    """What ran each program of a slice, as rows of the table `tier`."""
+    for program, name in enumerate(outputs.names, part.start):
+        tier, why = outputs.program_routes.get(name, (engine.backend, None))
+        error = outputs.internal_errors.get(name)
+        yield program, tier, why, json.dumps(asdict(error)) if error else None
 
 
 class _BatchRows:

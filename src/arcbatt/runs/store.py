@@ -17,7 +17,9 @@ from typing import Any, Final, NamedTuple
 
 from arcbatt.errors import DataError
 
-VERSION: Final = 2
+VERSION: Final = 3
+_READABLE: Final = (2, VERSION)
+"""Version 2 has no table `tier`."""
 StoreError = sqlite3.Error
 """What a store raises where the file cannot be read or written."""
 
@@ -84,6 +86,14 @@ CREATE VIEW results AS
            failed, reason, agreement, hash
     FROM result JOIN program USING (program) JOIN task USING (task);
 """
+_TIER_TABLE: Final = """
+CREATE TABLE tier (
+    program INTEGER PRIMARY KEY,
+    tier TEXT NOT NULL,           -- what ran it: cpu, cuda, dynamic or python
+    why TEXT,                     -- why that is not the tier that was asked for
+    error TEXT                    -- JSON: stage, error and trace of an internal error met on the way, for a bug report
+);
+"""
 
 # Rows that are written, in the order of their table's columns.
 ProgramRow = tuple[int, str, int]
@@ -92,6 +102,7 @@ ResultRow = tuple[int, int, int, int | None, int, str | None, float, int]
 OutputRow = tuple[int, int, int, bytes]
 AttemptRow = tuple[int, int, int, int | None]
 NearRow = tuple[int, int, str, int | None]
+TierRow = tuple[int, str, str | None, str | None]
 
 
 @dataclass
@@ -109,6 +120,8 @@ class Batch:
     outputs: list[OutputRow] = field(default_factory=list)
     attempts: list[AttemptRow] = field(default_factory=list)
     near: list[NearRow] = field(default_factory=list)
+    tiers: list[TierRow] = field(default_factory=list)
+    """Of programs whose tier was not known or is another now."""
     dropped: list[tuple[int, int]] = field(default_factory=list)
     """Task and program of near misses of earlier batches that nearer ones push out."""
 
@@ -184,6 +197,15 @@ class TaskCount(NamedTuple):
     failed: int
 
 
+class ProgramTier(NamedTuple):
+    """What ran a program, why that is not the tier that was asked for, and the internal error met on the way."""
+
+    program: str
+    tier: str
+    why: str | None
+    error: dict[str, str] | None
+
+
 class Store:
     """The tables of a run; made by `Store.create` to write and by `Store.open` to read."""
 
@@ -212,9 +234,10 @@ class Store:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
         except sqlite3.Error as error:
             raise DataError(f"{path}: cannot be read: {error}") from error
-        if version != VERSION:
+        if version not in _READABLE:
             connection.close()
-            raise DataError(f"{path}: results of version {version}, this arcbatt reads version {VERSION}")
+            known = " and ".join(map(str, _READABLE))
+            raise DataError(f"{path}: results of version {version}, this arcbatt reads version {known}")
         return cls(connection)
 
     def close(self) -> None:
@@ -227,11 +250,14 @@ class Store:
         """Allow writing to a store that was opened to read."""
         self.connection.execute("PRAGMA query_only = 0")
         self._log_ahead()
+        if not self._has_tiers():
+            self.connection.execute(_TIER_TABLE)
+            self.connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def fill(self, programs: Iterable[ProgramRow], tasks: Iterable[TaskRow]) -> None:
         """Make the tables, with the programs and tasks of the run."""
         connection = self.connection
-        connection.executescript(_TABLES)
+        connection.executescript(_TABLES + _TIER_TABLE)
         connection.execute(f"PRAGMA user_version = {VERSION}")
         with connection:
             connection.executemany("INSERT INTO program VALUES (?, ?, ?)", programs)
@@ -249,6 +275,7 @@ class Store:
             connection.executemany("INSERT OR IGNORE INTO output VALUES (?, ?, ?, ?)", batch.outputs)
             connection.executemany("INSERT INTO attempt VALUES (?, ?, ?, ?)", batch.attempts)
             connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?)", batch.near)
+            connection.executemany("INSERT OR REPLACE INTO tier VALUES (?, ?, ?, ?)", batch.tiers)
             connection.execute(
                 "INSERT INTO batch (first_task, tasks, first_program, programs, evaluations, seconds, rerouted) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -317,6 +344,18 @@ class Store:
         for (text,) in self._rows("SELECT rerouted FROM batch"):
             total.update(json.loads(text))
         return total
+
+    def tiers(self) -> list[ProgramTier]:
+        """What ran each program that was run, in the order of the run; nothing in records that do not say."""
+        if not self._has_tiers():
+            return []
+        query = "SELECT name, tier, why, error FROM tier JOIN program USING (program) ORDER BY program"
+        return [
+            ProgramTier(name, tier, why, error and json.loads(error)) for name, tier, why, error in self._rows(query)
+        ]
+
+    def _has_tiers(self) -> bool:
+        return bool(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'tier'"))
 
     # --- results ---
 

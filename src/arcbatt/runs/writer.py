@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from arcbatt._version import __version__
@@ -41,7 +42,7 @@ class RunWriter:
             "arcbatt": __version__,
             "state": "running",
             "dataset": options.dataset,
-            "options": options.to_json(),
+            "options": replace(options, max_steps=options.steps).to_json(),
             "environment": environment() | {"backend": backend},
             "started": _now(),
             "ended": None,

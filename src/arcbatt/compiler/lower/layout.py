@@ -26,7 +26,7 @@ _SCALARS: Final = {
 
 
 class LowerError(ArcbattError):
-    """Why a node has no form in bytecode; its programs run on the reference."""
+    """Why a node has no form in bytecode; its programs run on the dynamic tier."""
 
 
 class TypeRow(NamedTuple):

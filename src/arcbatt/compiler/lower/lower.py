@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from arcbatt.compiler.abi import CODES, FIRST_LOOP
+from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.lower.casts import castable
 from arcbatt.compiler.lower.emitter import OUTERMOST, Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
@@ -33,7 +34,11 @@ class Code:
     custom: set[str] = field(default_factory=set)
     """Custom operations in the code that are functions of the kernel."""
     nodes: list[tuple[int, int]] = field(default_factory=list)
-    """From which place on the code belongs to which node of the graph, by ascending place."""
+    """From which place on the code belongs to which node of `graph`, by ascending place."""
+    graph: TypedGraph = field(default_factory=TypedGraph)
+    """What was lowered."""
+    internal_errors: InternalErrors = field(default_factory=dict)
+    """Of the programs that were rejected, those over which arcbatt itself failed."""
 
 
 def lower(graph: TypedGraph, *, columns: bool = True, without: Mapping[str, str] | None = None) -> Code:
@@ -159,7 +164,10 @@ class _Lowering:
             image[slot + 1 : slot + 1 + len(data)] = data
         nodes = [*self.marks, *zip(starts, self.loops.owners, strict=True)]
         inputs, custom = dict(self.inputs), self.out.custom
-        return Code(words, self.out.types, image + pool.words, outputs, inputs, rejected, custom, nodes)
+        errors = dict(self.graph.internal_errors)
+        return Code(
+            words, self.out.types, image + pool.words, outputs, inputs, rejected, custom, nodes, self.graph, errors
+        )
 
 
 def _patch(words: list[int], at: int, starts: list[int]) -> None:

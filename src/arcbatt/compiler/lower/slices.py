@@ -6,14 +6,15 @@ work items as samples; one slice per program shares nothing. Programs that need 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import CODES, FIRST_LOOP, SLICE, SLICE_OUTPUT, TYPE_DESC
+from arcbatt.compiler.internal_errors import InternalErrors, made_of_most
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.compiler.typed import TypedGraph, TypedNode, body_nodes, node_inputs, with_inputs
@@ -33,6 +34,8 @@ class Sliced:
     names: tuple[str, ...]
     """Every lowered program, in the order of the columns of results."""
     rejected: dict[str, str]
+    internal_errors: InternalErrors = field(default_factory=dict)
+    """Of the programs that were rejected, those over which arcbatt itself failed."""
     straight: int = 0
     """How many slices have no loops; these come first."""
 
@@ -106,6 +109,19 @@ def subgraph(graph: TypedGraph, names: Sequence[str]) -> TypedGraph:
     )
 
 
+def lower_most(graph: TypedGraph, *, columns: bool = True, without: Mapping[str, str] | None = None) -> Code:
+    """As `lower`; programs over which that fails in a way nobody had foreseen are rejected too."""
+
+    def lowered(names: list[str]) -> Code:
+        part = graph if len(names) == len(graph.outputs) else subgraph(graph, names)
+        return lower(part, columns=columns, without=without)
+
+    code, errors = made_of_most(list(graph.outputs), lowered, "lowering")
+    code.internal_errors = graph.internal_errors | errors
+    code.rejected = graph.unresolved | code.rejected | {name: str(error) for name, error in errors.items()}
+    return code
+
+
 def choose(graph: TypedGraph, count: int) -> list[list[str]]:
     """Programs divided into at most `count` slices of about equal cost, those that share much together.
 
@@ -153,18 +169,19 @@ def _shared(needs: dict[str, NDArray[np.int64]], nodes: int) -> tuple[NDArray[np
 def slice_graph(graph: TypedGraph, count: int) -> Sliced:
     """A graph as at most `count` slices: those without loops, then the others, the costliest first."""
     made: list[tuple[Code, int]] = []
-    rejected = dict(graph.unresolved)
+    rejected, errors = dict(graph.unresolved), dict(graph.internal_errors)
     for chosen in choose(graph, count):
         part = subgraph(graph, chosen)
-        code = lower(part)
+        code = lower_most(part)
         rejected |= code.rejected
+        errors |= code.internal_errors
         if code.outputs:
             made.append((code, sum(map(node_cost, part.nodes))))
     made.sort(key=lambda one: has_loops(one[0]))
     codes = tuple(code for code, _ in made)
     names = tuple(name for code in codes for name in code.outputs)
     straight = sum(not has_loops(code) for code in codes)
-    return Sliced(codes, tuple(cost for _, cost in made), names, rejected, straight)
+    return Sliced(codes, tuple(cost for _, cost in made), names, rejected, errors, straight)
 
 
 def has_loops(code: Code) -> bool:

@@ -45,8 +45,9 @@ _STEP: Final = 4
 class Watched:
     """Runs of an engine, and of each what the GPU's part of it was."""
 
-    def __init__(self, engine: Engine, *, resident: bool = False) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, max_steps: int, *, resident: bool = False) -> None:
+        self.engine = engine.for_steps(max_steps)
+        self.max_steps = max_steps
         self.resident = resident
         """Whether samples stay on the device from run to run."""
         self.stats: list[DeviceStats | None] = []
@@ -55,7 +56,7 @@ class Watched:
         """One run, samples from the host's arrays to verdicts there."""
         if not self.resident:
             self.engine.forget_samples()
-        self.engine.run(data, complete=False)
+        self.engine.run(data, complete=False, max_steps=self.max_steps)
         if lost := self.engine.lost_device:
             raise UsageError(f"{lost}; the CPU engine took over, so there is nothing to measure")
         self.stats.append(self.engine.device_stats)
@@ -159,7 +160,7 @@ def start(load: Load) -> Iterator[Row]:
         made: list[Any] = []
         ready = repeated(partial(_make, kind, graph, made), load.runs, load.most_seconds)
         yield Row.of(START, case, kind.name, "s to be ready", ready.seconds, note=f"the first time {ready.first:.2f} s")
-        firsts = [_seconds(partial(engine.run, data, complete=False)) for engine in made[1:]]
+        firsts = [_seconds(partial(engine.run, data, complete=False, max_steps=load.max_steps)) for engine in made[1:]]
         yield Row.of(START, case, kind.name, "s of the first run", firsts, note="on one sample, slicing counted in")
 
 
@@ -200,7 +201,7 @@ def device_objects(load: Load, kind: EngineKind) -> Iterator[Row]:
         rates = [len(many) / (1e-3 * one) for one in found]
         note = "by the time of the kernel, from cells there to all objects there"
         yield Row.of("o_g", case, kind.name, "grids/s", rates, note=note)
-        timing = Watched(engine).timed(many, load.runs, load.most_seconds)
+        timing = Watched(engine, load.max_steps).timed(many, load.runs, load.most_seconds)
         whole = [len(many) / seconds for seconds in timing.seconds]
         note = "a program that counts them, each input's found once"
         yield Row.of("o_g", case, f"{kind.name}, host to host", "grids/s", whole, note=note)
@@ -216,7 +217,7 @@ def crossover(load: Load) -> Iterator[Row]:
         count = len(programs) * len(samples)
         case = f"{len(programs):,} programs x {len(samples):,} samples"
         for kind in kinds:
-            watched = Watched(kind.make(compiled))
+            watched = Watched(kind.make(compiled), load.max_steps)
             timing = watched.timed(data, 2 * load.runs + 1, load.most_seconds)
             medians[kind.name][count] = statistics.median(timing.seconds)
             yield Row.of(CROSSOVER, case, kind.name, WHOLE, [1e3 * one for one in timing.seconds], x=count)
@@ -254,7 +255,7 @@ def _one_task(load: Load, kinds: Sequence[EngineKind]) -> Iterator[Row]:
     data, compiled = pack_samples(task.samples), compile(load.programs)
     case = f"{len(load.programs):,} programs x {len(data)} samples of task {task.id}"
     for kind in kinds:
-        watched = Watched(kind.make(compiled))
+        watched = Watched(kind.make(compiled), load.max_steps)
         timing = watched.timed(data, 2 * load.runs + 1, load.most_seconds)
         parts = list(watched.rows(LATENCY, case, kind.name, timing.seconds)) if kind.devices else []
         yield from parts or [Row.of(LATENCY, case, kind.name, WHOLE, [1e3 * seconds for seconds in timing.seconds])]

@@ -8,7 +8,10 @@ from typing import TypeVar
 
 from arcbatt.data.tasks import Task
 from arcbatt.devtools.bench.sides import Baseline
+from arcbatt.language.failures import Outcome
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
+from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 
 _T = TypeVar("_T")
@@ -30,10 +33,15 @@ class Load:
     most_seconds: float = 60.0
     """After which a figure is not measured again."""
     baseline: Baseline | None = None
+    max_steps: int = MAX_STEPS
     samples: list[Sample] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "samples", [sample for task in self.tasks for sample in task.samples])
+
+    def evaluate(self, program: Program, sample: Sample) -> Outcome:
+        """A program on a sample by the reference."""
+        return evaluate(program, sample, Machine(self.max_steps))
 
 
 def spread(items: Sequence[_T], count: int) -> list[_T]:

@@ -29,7 +29,7 @@ _PARTS: Final = {KERNEL: "the kernel", COPY: "copying to it", FETCH: "fetching f
 def shares(load: Load) -> Iterator[Row]:
     """Which primitives and programs take the time of one thread, and how far a GPU's longest item holds it up."""
     samples = spread(load.samples, min(len(load.samples), _SAMPLES))
-    found = profile(load.programs, samples, complete=False, gpus=False)
+    found = profile(load.programs, samples, complete=False, gpus=False, max_steps=load.max_steps)
     note = f"{len(load.programs):,} programs x {len(samples):,} samples"
     total = max(found.run_seconds, 1e-12)
     parts = [(f"primitive {name}", tally.seconds) for name, tally in found.by_primitive().items()][:_TOP]
@@ -39,14 +39,15 @@ def shares(load: Load) -> Iterator[Row]:
     data = pack_samples(samples)
     for kind in engine_kinds():
         if len(kind.devices) == 1:
-            yield from _longest(kind.make(merge(load.programs)), kind.name, data)
+            engine = kind.make(merge(load.programs)).for_steps(load.max_steps)
+            yield from _longest(engine, kind.name, data, load.max_steps)
 
 
-def _longest(engine: Any, side: str, data: PackedSamples) -> Iterator[Row]:
+def _longest(engine: Any, side: str, data: PackedSamples, max_steps: int) -> Iterator[Row]:
     """The longest item of a launch against the time that all of them would take, spread over all groups."""
     tier = engine.cuda
     tier.timed = True
-    engine.run(data, complete=False)
+    engine.run(data, complete=False, max_steps=max_steps)
     for number_, (items, ticks) in enumerate(tier.last.ticks):
         if not len(ticks) or not ticks.sum():
             continue

@@ -28,7 +28,6 @@ from arcbatt.devtools.profile import profile
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.reference import ReferenceEngine
 from arcbatt.language.program import Program
-from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_text
 
@@ -73,7 +72,7 @@ def _sides(
     data = pack_samples(samples)
     means: dict[str, float] = {}
     if sampled_too:
-        found = sampled(evaluate, programs, samples, load.each, load.most_seconds)
+        found = sampled(load.evaluate, programs, samples, load.each, load.most_seconds)
         means["reference"] = found.mean
         yield _sampled_row(suite, case, "reference, sampled", found)
         if load.baseline:
@@ -93,7 +92,7 @@ def _sides(
     for kind in engine_kinds():
         if pairs > _MOST_ONE_THREAD and kind.name.endswith(", 1 thread"):
             continue
-        watched = Watched(kind.make(compiled))
+        watched = Watched(kind.make(compiled), load.max_steps)
         timing = watched.timed(data, load.runs, load.most_seconds)
         rates = [pairs / seconds for seconds in timing.seconds]
         times = ", ".join(f"{statistics.median(rates) * mean:,.0f} x {name}" for name, mean in means.items())
@@ -147,11 +146,11 @@ def own_tasks(load: Load) -> Iterator[Row]:
             continue
         kept.append((program, samples))
         data = pack_samples(samples * repeats)
-        timing = repeated(partial(engine.run, data, complete=False), load.runs, 1e9)
+        timing = repeated(partial(engine.run, data, complete=False, max_steps=load.max_steps), load.runs, 1e9)
         engine_seconds = [a + b / repeats for a, b in zip(engine_seconds, timing.seconds, strict=True)]
     total = sum(len(samples) for _, samples in kept)
     yield Row.of(suite, case, "engine, 1 thread", "evaluations/s", [total / seconds for seconds in engine_seconds])
-    sides: dict[str, Callable[[Program, Sample], object]] = {"reference": evaluate}
+    sides: dict[str, Callable[[Program, Sample], object]] = {"reference": load.evaluate}
     functions = load.baseline.functions if load.baseline else {}
     if functions:
         sides["plain functions"] = lambda program, sample: functions[program.name](sample.I)
@@ -178,10 +177,10 @@ def batts(load: Load) -> Iterator[Row]:
     firsts = [task.samples[0] for task in load.tasks]
     data = pack_samples(spread(firsts, min(len(firsts), _BATT_CALLS)))
     for name, graph in cards.items():
-        timing = repeated(partial(ReferenceEngine.of(graph).run, data), 1, 0)
+        timing = repeated(partial(ReferenceEngine.of(graph).run, data, max_steps=load.max_steps), 1, 0)
         yield _calls_row(name, "reference, merged", timing.seconds, len(data))
         for kind in engine_kinds():
-            timing = Watched(kind.make(graph)).timed(data, load.runs, load.most_seconds)
+            timing = Watched(kind.make(graph), load.max_steps).timed(data, load.runs, load.most_seconds)
             yield _calls_row(name, kind.name, timing.seconds, len(data))
     yield from _pattern_batches(load)
 
@@ -192,10 +191,10 @@ def _pattern_batches(load: Load) -> Iterator[Row]:
     for count in _BATCHES:
         samples = [load.samples[k % len(load.samples)] for k in range(count)]
         data, case = pack_samples(samples), f"the batch patterns, {count} samples at once"
-        timing = repeated(partial(ReferenceEngine.of(graph).run, data), 1, 0)
+        timing = repeated(partial(ReferenceEngine.of(graph).run, data, max_steps=load.max_steps), 1, 0)
         yield Row.of("batt calls", case, "reference, merged", "ms", [1e3 * one for one in timing.seconds])
         for kind in engine_kinds():
-            timing = Watched(kind.make(graph)).timed(data, 2 * load.runs + 1, load.most_seconds)
+            timing = Watched(kind.make(graph), load.max_steps).timed(data, 2 * load.runs + 1, load.most_seconds)
             yield Row.of("batt calls", case, kind.name, "ms", [1e3 * one for one in timing.seconds])
 
 
@@ -242,7 +241,8 @@ def objects(load: Load) -> Iterator[Row]:
     def micros(text: str) -> list[float]:
         program = parse_text(f"def solve_a(I):\n    return {text}\n").check()
         engine = CpuEngine.of(program, threads=1, arena_bytes=1 << 22)
-        timing = repeated(partial(engine.run, data, complete=False), 2 * load.runs + 1, load.most_seconds)
+        run = partial(engine.run, data, complete=False, max_steps=load.max_steps)
+        timing = repeated(run, 2 * load.runs + 1, load.most_seconds)
         return [1e6 * seconds / len(grids) for seconds in timing.seconds]
 
     empty = statistics.median(micros("height(I)"))
@@ -262,9 +262,7 @@ def card(load: Load) -> Iterator[Row]:
     for name, rewrites in choices.items():
         timing = repeated(partial(_compiled, load.programs, rewrites), load.runs)
         stats = _compiled(load.programs, rewrites)
-        note = (
-            f"{stats.nodes:,} nodes, {stats.body_nodes:,} in bodies, {len(stats.unresolved)} programs on the reference"
-        )
+        note = f"{stats.nodes:,} nodes, {stats.body_nodes:,} in bodies, {len(stats.unresolved)} programs not typed"
         yield Row.of(
             "card", f"{len(load.programs):,} programs, {name}", "merge, compile", "s", timing.seconds, note=note
         )
@@ -291,7 +289,7 @@ def end_to_end(load: Load) -> Iterator[Row]:
     sides = {"cpu": f"engine, {os.cpu_count()} threads"} | ({"cuda": "GPU"} if gpu_names() else {})
     for backend, side in sides.items():
         summaries: list[Summary] = []
-        options = RunOptions(backend=backend)
+        options = RunOptions(backend=backend, max_steps=load.max_steps)
 
         def once(options: RunOptions = options, summaries: list[Summary] = summaries) -> None:
             summaries.append(run(options, load.programs, load.tasks))
@@ -314,7 +312,8 @@ def scaling(load: Load) -> Iterator[Row]:
     def measure(axis: str, x: float, programs: Sequence[Program], samples: Sequence[Sample], threads: int) -> Row:
         engine = CpuEngine.of(programs, threads=threads)
         data = pack_samples(samples)
-        timing = repeated(lambda: engine.run(data, complete=False), load.runs, load.most_seconds)
+        run = partial(engine.run, data, complete=False, max_steps=load.max_steps)
+        timing = repeated(run, load.runs, load.most_seconds)
         pairs = len(programs) * len(samples)
         rates = [pairs / seconds for seconds in timing.seconds]
         case = f"{len(programs):,} programs x {len(samples):,} samples, {threads} threads"

@@ -21,14 +21,15 @@ from arcbatt.engine.choose import backend_for
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs, outcome_hash
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.failures import Failed, Outcome
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 
 ENGINES: Final = ("cpu", "lanes", "cuda")
 """What can be compared with the reference; lanes is the CPU engine with 32 emulated lanes per group."""
-REFUSED: Final = 0xBAD
-"""The hash of what an engine refuses to load; no outcome has it but by chance."""
+FAULT: Final = 0xBAD
+"""The hash of what an engine itself fails over; no outcome has it but by chance, so that it counts as a difference."""
 NOT_LOWERED: Final = "not lowered: "
 ON_ENGINE: Final = "on the engine"
 REFERENCE_STEPS: Final = 2_000_000
@@ -75,12 +76,12 @@ class _TooLong(Exception):
 
 
 class _Cut(Machine):
-    def __init__(self, most: int) -> None:
-        super().__init__()
+    def __init__(self, most: int, max_steps: int) -> None:
+        super().__init__(max_steps)
         self._most = most
 
     def charge(self, steps: int) -> None:
-        if self.steps + steps > self._most:
+        if self._most < self.max_steps and self.steps + steps > self._most:
             raise _TooLong
         super().charge(steps)
 
@@ -91,6 +92,7 @@ class ReferenceSide:
 
     most_steps: int = REFERENCE_STEPS
     name: str = "python"
+    max_steps: int = MAX_STEPS
 
     def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
         """Every program on every sample, but those that take too long."""
@@ -101,14 +103,15 @@ class ReferenceSide:
                 break
             for row, sample in enumerate(samples):
                 try:
-                    found.hashes[row, column] = outcome_hash(evaluate(program, sample, _Cut(self.most_steps)))
+                    machine = _Cut(self.most_steps, self.max_steps)
+                    found.hashes[row, column] = outcome_hash(evaluate(program, sample, machine))
                 except _TooLong:
                     found.absent[row, column] = found.reason(f"more than {self.most_steps:,} steps in one call")
         return found
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
-        return evaluate(program, sample)
+        return evaluate(program, sample, Machine(self.max_steps))
 
 
 @dataclass(frozen=True)
@@ -118,16 +121,13 @@ class EngineSide:
     name: str
     kind: type[Engine]
     options: dict[str, Any]
+    max_steps: int = MAX_STEPS
 
     def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
-        """Every program on every sample; absent what the engine would leave to the reference."""
-        try:
-            engine = self.kind.of(programs, **self.options)
-        except ValueError:  # code that the engine itself will not load: no answer can be right
-            found = Answers.empty(len(samples), len(programs))
-            found.hashes[:] = REFUSED
-            return found
-        return self.read(engine, programs, engine.run(samples, outputs="hash", complete=False, stop=stop))
+        """Every program on every sample; absent what the engine would leave to the dynamic tier."""
+        engine = self.kind.of(programs, **self.options)
+        outputs = engine.run(samples, outputs="hash", max_steps=self.max_steps, complete=False, stop=stop)
+        return self.read(engine, programs, outputs)
 
     def read(self, engine: Engine, programs: Sequence[Program], outputs: Outputs) -> Answers:
         """The answers in what a run of an engine gave, without those that need a fallback."""
@@ -139,17 +139,22 @@ class EngineSide:
         for status in (OVERFLOW, ESCAPE):
             if (statuses == status).any():
                 found.absent[statuses == status] = found.reason(STATUS[status])
-        rejected = engine.refused()
+        rejected = outputs.program_routes
         for column, program in enumerate(programs):
-            if program.name in rejected:
-                found.absent[:, column] = found.reason(f"{NOT_LOWERED}{rejected[program.name]}")
+            if program.name in outputs.internal_errors:
+                found.hashes[:, column], found.absent[:, column] = FAULT, 0
+            elif program.name in rejected:
+                found.absent[:, column] = found.reason(f"{NOT_LOWERED}{rejected[program.name].why}")
         if not outputs.done.all():
             found.absent[~outputs.done] = found.reason("stopped")
         return found
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
-        return self.kind.of([program], **self.options).values(sample)[program.name]
+        engine = self.kind.of([program], **self.options)
+        if error := engine.internal_errors().get(program.name):
+            raise DataError(str(error))
+        return engine.values(sample, self.max_steps)[program.name]
 
 
 class GpuSide(EngineSide):
@@ -158,9 +163,9 @@ class GpuSide(EngineSide):
     def value(self, program: Program, sample: Sample) -> Outcome:
         """A grid or a failure as the GPU gives it; any other value is the CPU's if their hashes are equal."""
         engine = self.kind.of([program], **self.options)
-        outputs = engine.run([sample], outputs="grid", complete=False)
+        outputs = engine.run([sample], outputs="grid", max_steps=self.max_steps, complete=False)
         left = bool(self.read(engine, [program], outputs).absent.any())
-        return gpu_outcome(outputs, 0, 0, left, lambda: engine.values(sample)[program.name])
+        return gpu_outcome(outputs, 0, 0, left, lambda: engine.values(sample, self.max_steps)[program.name])
 
 
 def gpu_outcome(outputs: Outputs, row: int, column: int, left: bool, elsewhere: Callable[[], Outcome]) -> Outcome:
@@ -178,15 +183,15 @@ def gpu_outcome(outputs: Outputs, row: int, column: int, left: bool, elsewhere: 
     raise DataError(f"the GPU gives a value that is no grid, with the hash {hashed:#x}")
 
 
-def side_named(name: str) -> Side:
+def side_named(name: str, max_steps: int = MAX_STEPS) -> Side:
     """The side of a backend's name; UsageError where there is none such here."""
     if name == "python":
-        return ReferenceSide()
+        return ReferenceSide(max_steps=max_steps)
     if name not in ENGINES:
         raise UsageError(f"no backend {name!r}; there are: python, {', '.join(ENGINES)}")
     if name == "cuda":
         backend_for("cuda")
-        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").CudaEngine, {})
+        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").CudaEngine, {}, max_steps)
     core: ModuleType | None = None
     if name == "lanes":
         try:
@@ -194,7 +199,7 @@ def side_named(name: str) -> Side:
         except ModuleNotFoundError as error:
             raise UsageError("this build has no emulated lanes; build with AB_EMULATED_LANES=ON") from error
     engine = importlib.import_module("arcbatt.engine.cpu").CpuEngine
-    return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20})
+    return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20}, max_steps)
 
 
 def engines_here() -> list[str]:

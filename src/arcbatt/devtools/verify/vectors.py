@@ -14,7 +14,7 @@ from arcbatt.devtools.verify.sides import NOT_LOWERED, ON_ENGINE, EngineSide, gp
 from arcbatt.errors import ArcbattError
 from arcbatt.language.failures import Outcome
 from arcbatt.language.program import Program
-from arcbatt.language.reference import evaluate
+from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import Grid
 from arcbatt.syntax import parse_expression
@@ -46,7 +46,7 @@ def _outcomes(side: EngineSide, vectors: Sequence[Vector], coverage: Counter[str
     named = [replace(program, name=f"solve_{column}") for column, program in enumerate(programs.values())]
     samples = [Sample(grid) for grid in rows]
     engine = side.kind.of(named, **side.options)
-    outputs = engine.run(samples, outputs="grid", complete=False)
+    outputs = engine.run(samples, outputs="grid", max_steps=side.max_steps, complete=False)
     answers = side.read(engine, named, outputs)
 
     found: Outcomes = {}
@@ -55,6 +55,10 @@ def _outcomes(side: EngineSide, vectors: Sequence[Vector], coverage: Counter[str
         left = int(answers.absent[row, column])
         coverage[answers.reasons[left - 1].removeprefix(NOT_LOWERED) if left else ON_ENGINE] += 1
         found[str(programs[vector.expr]), vector.grid] = gpu_outcome(
-            outputs, row, column, bool(left), partial(evaluate, programs[vector.expr], samples[row])
+            outputs, row, column, bool(left), partial(_elsewhere, programs[vector.expr], samples[row], side.max_steps)
         )
     return found
+
+
+def _elsewhere(program: Program, sample: Sample, max_steps: int) -> Outcome:
+    return evaluate(program, sample, Machine(max_steps))

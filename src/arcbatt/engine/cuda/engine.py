@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import OVERFLOW, POOL_UNIT
 from arcbatt.compiler.custom import device_text
+from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.lower.slices import Sliced
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.packing import PackedSamples
@@ -33,12 +34,10 @@ from arcbatt.engine.cuda.results import Ran, Results
 from arcbatt.engine.cuda.staging import Beside, Staging
 from arcbatt.engine.custom_build import graph_sources
 from arcbatt.engine.outputs import Outputs, Wanted
-from arcbatt.engine.reference_tier import ReferenceTier
 from arcbatt.engine.stats import DeviceStats
 from arcbatt.engine.tiers import Columns, Rows, Sink, Tier, TieredEngine, run_alone
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 
 try:
@@ -99,10 +98,8 @@ class CudaTier(Tier):
     is short there are fewer arenas, then fewer samples per launch.
 
     A device that fails in the middle of a run leaves the rest of it, and later runs, to the tier below; without
-    `keep_going` that is an error.
+    `keep_going` that is an error. A GPU checks no bytecode, so programs that the CPU's check refuses do not run here.
     """
-
-    eager = False  # the thread that watches launches must not wait for the reference
 
     def __init__(
         self,
@@ -115,12 +112,10 @@ class CudaTier(Tier):
         memory_fraction: float,
         keep_going: bool,
         threads: int,
-        max_steps: int,
         kernel: KernelOptions | None,
     ) -> None:
         super().__init__(compiled)
         self.device = device
-        self.max_steps = max_steps
         self.kernel = replace(kernel or KernelOptions(), custom=device_text(graph_sources(compiled.graph)))
         self.keep_going = keep_going
         self._cpu = cpu
@@ -128,6 +123,8 @@ class CudaTier(Tier):
         """Held by the thread whose run is on the device."""
         self.lost = ""
         """Why the device is not used any more."""
+        self._not_here: dict[str, str] = {}
+        """Programs that only this tier cannot run, and why."""
         low, high = _LAUNCH_SAMPLES
         self._most_samples = min(max(_LAUNCH_EVALUATIONS // max(1, len(self.names)), low), high)
         self.last = DeviceStats()
@@ -151,8 +148,22 @@ class CudaTier(Tier):
         self._inward, self._outward = Staging(cupy, self.device), Staging(cupy, self.device)
         with cupy.cuda.Device(self.device) as current:
             self._multiprocessors = int(current.attributes["MultiProcessorCount"])
-            self._function = self._compiled(self.kernel, ENTRY, int(current.compute_capability))
+            self._function = self._main_kernel(int(current.compute_capability))
         self._memory = DeviceMemory(cupy, memory_fraction, self.kernel.groups, self.groups)
+
+    def _main_kernel(self, arch: int) -> Any:
+        """The kernel with the custom operations of the programs, or without where it does not compile with them."""
+        try:
+            return self._compiled(self.kernel, ENTRY, arch)
+        except Exception as error:
+            sources = graph_sources(self.compiled.graph)
+            if not sources:
+                raise
+            self.kernel = replace(self.kernel, custom="")
+            why = f"its custom operation does not compile for the GPU: {first_line(error)}"
+            names = self.compiled.graph.programs_using({kernel.name for kernel in sources})
+            self._not_here = dict.fromkeys(names, why)
+            return self._compiled(self.kernel, ENTRY, arch)
 
     @staticmethod
     def _compiled(options: KernelOptions, entry: str, arch: int, say: Callable[[str], None] = to_stderr) -> Any:
@@ -175,7 +186,18 @@ class CudaTier(Tier):
 
     def refused(self) -> dict[str, str]:
         """Programs that have no bytecode, and why."""
-        return (self._sliced or self.compiled.code()).rejected
+        unchecked = {name: str(error) for name, error in self.internal_errors().items()}
+        return (self._sliced or self.compiled.code()).rejected | unchecked | self._not_here
+
+    def internal_errors(self) -> InternalErrors:
+        """Of these, those over which arcbatt itself failed."""
+        here = self._sliced.internal_errors if self._sliced else {}
+        return self._cpu().internal_errors() | here
+
+    def _runnable(self) -> CompiledSet:
+        """The programs without those that must not run here."""
+        without = self._cpu().internal_errors().keys() | self._not_here.keys()
+        return self.compiled.subset([name for name in self.names if name not in without]) if without else self.compiled
 
     def unfit_reason(self) -> str:
         """Why evaluations that do not fit go to the tier below."""
@@ -195,7 +217,7 @@ class CudaTier(Tier):
         if self._sliced is None:
             wanted = self._slices or min(_MOST_SLICES, -(-_ITEMS_PER_GROUP * self.groups // max(samples, 1)))
             with self.last.traffic.stage("slice"):
-                self._sliced = self.compiled.sliced(max(1, wanted))
+                self._sliced = self._runnable().sliced(max(1, wanted))
                 words, table = self._sliced.blob(self._column_of)
             self._blob, self._table = self.last.traffic.upload(words), self.last.traffic.upload(table)
         return self._sliced
@@ -253,7 +275,7 @@ class CudaTier(Tier):
         try:
             with cupy.cuda.Device(self.device):
                 yield
-        except (*device_errors(), cupy.cuda.memory.OutOfMemoryError) as error:
+        except Exception as error:  # also what nobody had foreseen: the tier below does not depend on it
             if not self.keep_going:
                 raise
             self.lost = f"GPU {self.device} failed: {first_line(error)}"
@@ -333,7 +355,7 @@ class CudaTier(Tier):
         pool_next = cupy.zeros(1, np.uint32)
         known = self.known_objects(data)
         launcher = Launcher(
-            cupy, self._function, self.kernel, self._blob, self._table, len(self.names), self.max_steps, there, out,
+            cupy, self._function, self.kernel, self._blob, self._table, len(self.names), request.max_steps, there, out,
             largest, pool_next, self.last, self.timed, self.together, known.fields() if known else NO_OBJECTS,
         )  # fmt: skip
         slices = len(sliced.codes)
@@ -414,8 +436,8 @@ class CudaEngine(TieredEngine):
     """Runs compiled programs on samples on one GPU; `CudaTier` says what the options are.
 
     What does not fit there runs on the CPU, which has `threads`, by default as many as cores; what has no bytecode runs
-    on the reference. Threads may share an engine; their runs come one after the other, but for packing and what the
-    reference does.
+    on the dynamic tier. Threads may share an engine; their runs come one after the other, but for packing and what the
+    dynamic tier does.
     """
 
     backend = "cuda"
@@ -430,7 +452,6 @@ class CudaEngine(TieredEngine):
         memory_fraction: float = 0.8,
         keep_going: bool = True,
         threads: int | None = None,
-        max_steps: int = MAX_STEPS,
         kernel: KernelOptions | None = None,
     ) -> None:
         if len(devices) > 1:
@@ -438,18 +459,20 @@ class CudaEngine(TieredEngine):
         device = devices[0] if devices else 0
         if device >= device_count():
             raise UsageError(f"no GPU number {device}: {device_count()} are visible (see nvidia-smi)")
-        self.threads = threads or os.cpu_count() or 1
-        self.max_steps = max_steps
-        super().__init__(compiled, ReferenceTier(compiled.graph, self.threads, max_steps))
-        self.cuda = CudaTier(
-            compiled, device, lambda: self._cpu, slices=slices, arena_bytes=arena_bytes,
-            memory_fraction=memory_fraction, keep_going=keep_going, threads=self.threads, max_steps=max_steps,
-            kernel=kernel,
-        )  # fmt: skip
+        super().__init__(compiled, threads or os.cpu_count() or 1)
+        self._options: dict[str, Any] = {
+            "slices": slices, "arena_bytes": arena_bytes, "memory_fraction": memory_fraction, "keep_going": keep_going,
+            "kernel": kernel,
+        }  # fmt: skip
+        self.cuda = CudaTier(compiled, device, lambda: self._cpu, threads=self.threads, **self._options)
+
+    def of_set(self, compiled: CompiledSet) -> CudaEngine:
+        """An engine as this one, for other programs."""
+        return CudaEngine(compiled, devices=(self.cuda.device,), threads=self.threads, **self._options)
 
     @cached_property
     def _cpu(self) -> CpuTier:
-        return CpuTier(self.compiled, threads=self.threads, max_steps=self.max_steps)
+        return CpuTier(self.compiled, threads=self.threads)
 
     @property
     def first(self) -> Tier:
@@ -465,9 +488,8 @@ class CudaEngine(TieredEngine):
         """The CPU."""
         return self._cpu
 
-    def values(self, sample: Sample) -> dict[str, Outcome]:
-        """What every program gives on one sample, computed on the CPU: one sample is no work for a GPU."""
-        return self._cpu.values(sample)
+    def _values(self, sample: Sample, max_steps: int) -> dict[str, Outcome]:
+        return self._cpu.values(sample, max_steps, self.dynamic)  # one sample is no work for a GPU
 
     def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""

@@ -1,0 +1,199 @@
+"""Fewer steps than the language allows: the same outcomes on every backend, kept with the run, and said."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import arcbatt
+from arcbatt import _core_lanes
+from arcbatt.cli.app import app
+from arcbatt.compiler.abi import STATUSES
+from arcbatt.engine.choose import make_engine
+from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.reference import ReferenceEngine
+from arcbatt.engine.workers import WorkerEngine, engine_worker
+from arcbatt.errors import UsageError
+from arcbatt.language.failures import Failed, Reason
+from arcbatt.language.limits import MAX_STEPS, SEARCH_STEPS
+from arcbatt.language.reference import Machine, evaluate
+from arcbatt.runs.options import RunOptions
+from arcbatt.runs.record import RunRecord
+from arcbatt.runs.runner import run
+from arcbatt.syntax import parse_text
+from compiler.support import LIBRARY, random_programs, random_sample
+from engine import fake_cupy
+
+TASKS = arcbatt.load_tasks("arcagi")[:3]
+PROGRAMS = LIBRARY[::60]
+SKIPPED = """
+def solve_folded(I):
+    return canvas(ZERO, astuple(10, 10))
+
+def solve_turned(I):
+    return rot270(rot90(I))
+
+def solve_chosen(I):
+    return branch(T, asobject(I), asindices(I))
+
+def solve_same(I):
+    return identity(identity(I))
+
+def solve_in_a_loop(I):
+    return apply(lbind(add, size(canvas(ZERO, astuple(5, 5)))), interval(ZERO, NINE, ONE))
+
+def solve_function(I):
+    x1 = branch(equality(height(I), ONE), lbind, rbind)
+    x2 = x1(add, ONE)
+    return apply(x2, interval(ZERO, NINE, ONE))
+"""
+"""Calls that rewrites leave out, which may cost more than there is; and a program for the dynamic tier."""
+
+
+def same(got, want):
+    for name in ("statuses", "hashes", "matches", "agreement", "done"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name), name)
+
+
+def backends(programs):
+    yield "cpu", CpuEngine.of(programs, threads=2)
+    yield "lanes", CpuEngine.of(programs, threads=1, arena_bytes=1 << 22, core=_core_lanes)
+    yield "made for it", make_engine("cpu", programs, max_steps=1)
+    yield "nothing typed", CpuEngine.of(programs, arena_bytes=0, most_bytes=0)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32), max_steps=st.sampled_from([1, 30, 100, 500, 3_000, 30_000]))
+def test_random_programs_on_every_backend(seed, max_steps):
+    programs, samples = random_programs(seed), [random_sample(seed + k) for k in range(2)]
+    want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=max_steps)
+    for _, engine in backends(programs):
+        same(engine.run(samples, "hash", max_steps=max_steps), want)
+        values = engine.values(samples[0], max_steps)
+        assert values == {one.name: evaluate(one, samples[0], Machine(max_steps)) for one in programs}
+
+
+@pytest.mark.parametrize("max_steps", [1, 8, 20, 60, 100, 103, 104, 150, 201, 202, 300, 1000])
+def test_no_rewrite_hides_a_limit(max_steps):
+    programs = parse_text(SKIPPED).check()
+    samples = [random_sample(seed) for seed in range(6)]
+    want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=max_steps)
+    for _, engine in backends(programs):
+        same(engine.run(samples, "hash", max_steps=max_steps), want)
+    assert (want.statuses == STATUSES["LIMIT"]).any() or max_steps > 300
+
+
+def test_one_engine_serves_any_budget(monkeypatch):
+    programs, samples = parse_text(SKIPPED).check(), [random_sample(seed) for seed in range(6)]
+    cuda = fake_cupy.install(monkeypatch, free=1 << 26)
+    engines = [CpuEngine.of(programs), cuda.CudaEngine.of(programs), make_engine("auto", programs)]
+    for max_steps in (MAX_STEPS, 30, 300, MAX_STEPS, 10**12):
+        want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=max_steps)
+        for engine in engines:
+            same(engine.run(samples, "hash", max_steps=max_steps), want)
+    workers = [engine_worker("CPU", "arcbatt.engine.cpu:CpuEngine", threads=1)]
+    want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=30)
+    same(WorkerEngine(engines[0].compiled, workers, backend="cpu").run(samples, "hash", max_steps=30), want)
+
+
+# --- options ---
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [("1000000", 10**6), ("1_000_000", 10**6), ("10M", 10**7), ("5k", 5000), ("1G", 10**9), ("search", SEARCH_STEPS)],
+)
+def test_steps_as_text(text, steps):
+    assert RunOptions.parse_steps(text) == steps
+
+
+@pytest.mark.parametrize("text", ["", "0", "-5", "M", "1.5M", "many", "1MM", "\u0663"])
+def test_what_is_no_number_of_steps(text):
+    with pytest.raises(UsageError, match="--max-steps is a number above 0"):
+        RunOptions.parse_steps(text)
+    done = CliRunner().invoke(app, ["run", f"--max-steps={text}"])
+    assert isinstance(done.exception, UsageError)
+
+
+# --- runs ---
+def test_a_run_keeps_its_steps(tmp_path):
+    out = tmp_path / "out"
+    small = RunOptions(backend="cpu", max_steps=2_000, batch_size=1)
+    want = list(run(RunOptions(backend="python", max_steps=2_000), PROGRAMS, TASKS).record.dump())
+    stops = iter([False, False, True])
+    first = run(small, PROGRAMS, TASKS, out=out, stop=lambda: next(stops, True))
+    assert not first.finished
+    with pytest.raises(UsageError, match="--max-steps: 2000 then, 3000 now"):
+        run(RunOptions(backend="cpu", max_steps=3_000), PROGRAMS, TASKS, out=out, resume=True)
+    run(RunOptions(backend="cpu"), PROGRAMS, TASKS, out=out, resume=True)
+    with RunRecord.open(out) as record:
+        assert record.options.max_steps == 2_000
+        assert list(record.dump()) == want
+    assert list(run(RunOptions(), PROGRAMS, TASKS).record.dump()) != want
+
+
+def test_the_default_may_be_said_on_resume(tmp_path):
+    run(RunOptions(backend="cpu"), PROGRAMS[:2], TASKS, out=tmp_path)
+    assert json.loads((tmp_path / "run.json").read_text())["options"]["max_steps"] == MAX_STEPS
+    run(RunOptions(backend="cpu", max_steps=MAX_STEPS), PROGRAMS[:2], TASKS, out=tmp_path, resume=True)
+
+
+def test_the_api_and_the_command(tmp_path):
+    found = arcbatt.run(PROGRAMS, TASKS, backend="cpu", max_steps=2_000)
+    out = tmp_path / "out"
+    args = ["run", "--max-steps", "2_000", "--count", "2", "-q", "-o", str(out), "--backend", "cpu"]
+    done = CliRunner().invoke(app, args)
+    assert done.exit_code == 0, done.output
+    assert "steps of a call: at most 2,000, of 200,000,000 that the language allows" in done.stdout
+    assert found.record.options.steps == 2_000
+    assert CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / "x.html")]).exit_code == 0
+    assert "steps of a call at most" in (tmp_path / "x.html").read_text()
+
+
+def test_verify_with_few_steps():
+    done = CliRunner().invoke(app, ["verify", "--random", "120", "--seed", "5", "--max-steps", "300"])
+    assert done.exit_code == 0, done.output
+
+
+def test_profile_with_few_steps():
+    args = ["profile", "--count", "1", "--max-steps", "300", "--no-gpus", "--top", "1"]
+    done = CliRunner().invoke(app, args)
+    assert done.exit_code == 0, done.output
+
+
+def test_bench_with_few_steps(tmp_path):
+    args = ["bench", "--suite", "throughput", "--count", "1", "--runs", "1", "--each", "1", "--max-steps", "300"]
+    done = CliRunner().invoke(app, [*args, "--out", str(tmp_path / "x")])
+    assert done.exit_code == 0, done.output
+
+
+def test_a_limit_is_met():
+    program = PROGRAMS[0]
+    sample = TASKS[0].samples[0]
+    found = CpuEngine.of([program]).values(sample, 1)[program.name]
+    assert isinstance(found, Failed)
+    assert found.reason is Reason.LIMIT
+
+
+# --- records from before ---
+def test_a_record_without_tiers_is_read_and_resumed(tmp_path):
+    whole = run(RunOptions(backend="cpu"), PROGRAMS, TASKS)
+    stops = iter([False, False, True])
+    run(RunOptions(backend="cpu", batch_size=1), PROGRAMS, TASKS, out=tmp_path, stop=lambda: next(stops, True))
+    with sqlite3.connect(tmp_path / "results.sqlite") as old:
+        old.execute("DROP TABLE tier")
+        old.execute("PRAGMA user_version = 2")
+    info = json.loads((tmp_path / "run.json").read_text())
+    del info["options"]["max_steps"]
+    (tmp_path / "run.json").write_text(json.dumps(info))
+    with RunRecord.open(tmp_path) as record:
+        assert record.store.tiers() == []
+        assert record.options.steps == MAX_STEPS
+    run(RunOptions(backend="cpu"), PROGRAMS, TASKS, out=tmp_path, resume=True)
+    with RunRecord.open(tmp_path) as record:
+        assert list(record.dump()) == list(whole.record.dump())
+        assert len(record.store.tiers()) == len(PROGRAMS)
