@@ -312,6 +312,31 @@ inline std::vector<check::Signature> signatures() {
     return all;
 }
 
+// A sound expression over cells and so many numbers, as it stands behind an instruction's flags and cost.
+inline Words cell_expression(Draw& draw, u32 numbers) {
+    constexpr u32 CODES[] = {
+#define AB_CELL(name, values, behind) CELL_##name,
+        AB_CELL_CODES(AB_CELL)
+#undef AB_CELL
+    };
+    Words code;
+    u32 left = draw.below(24);  // codes to draw before what is on the stack becomes one value
+    for (u32 depth = 0; depth != 1 || left;) {
+        u32 one = CODES[draw.below(std::size(CODES))], takes = 0, words = 0;
+        cell_code(one, takes, words);
+        bool shrinks = takes > 1;
+        if (takes > depth || (one == CELL_ARG && numbers == 0) || depth + 1 > MAX_CELL_STACK + takes) continue;
+        if (left == 0 && depth > 1 && !shrinks) continue;
+        code.push_back(one);
+        if (words) code.push_back(one == CELL_ARG ? draw.below(numbers) : u32(draw.between(-9, 300)));
+        depth += 1 - takes;
+        if (left) --left;
+    }
+    Words all{u32(draw.between(-2, 12)), u32(code.size())};
+    all.insert(all.end(), code.begin(), code.end());
+    return all;
+}
+
 // The number of operations there are to draw from, and a program of one of them.
 inline u32 operations() { return u32(check::natives().size() + signatures().size()); }
 
@@ -357,7 +382,8 @@ inline bool one_call(Draw& draw, u32 which, Blob& out) {
     for (u32 type : types) code.push_back(type);
     code.push_back(flags);
     code.push_back(0);
-    code.push_back(0);
+    Words behind = op == CELLS ? cell_expression(draw, count - 1) : Words{0};
+    code.insert(code.end(), behind.begin(), behind.end());
     code[1] = u32(code.size());
     code.push_back(HALT);
     code.push_back(2);

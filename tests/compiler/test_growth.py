@@ -48,7 +48,7 @@ def programs(first: str, line: str, count: int, result: str = "{x}") -> list[Pro
 
 
 def members(table: dict[str, tuple[str, ...]]):
-    return pytest.mark.parametrize("first, line", [(first, line) for line in table for first in table[line]])
+    return pytest.mark.parametrize(("first", "line"), [(first, line) for line in table for first in table[line]])
 
 
 def outcomes(made: list[Program]) -> list[object]:

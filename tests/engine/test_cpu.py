@@ -322,6 +322,18 @@ def test_an_interrupt_is_seen_while_the_engine_runs():
         engine.run(samples)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "order(repeat(2900, 60000), lbind(repeat, ONE))",  # most of it in one sort
+        "apply(lbind(repeat, ONE), repeat(2900, 60000))",  # in items of a loop
+    ],
+)
+def test_a_stop_ends_what_runs(expression):
+    engine = CpuEngine.of([parse_expression(expression)], threads=1)
+    assert not engine.run([LARGE], "hash", complete=False, stop=lambda: True).done.any()
+
+
 @pytest.mark.parametrize("kind", [CpuEngine, ReferenceEngine])
 def test_a_stop_leaves_what_is_done(kind):
     engine = kind.of(LIBRARY[::4])

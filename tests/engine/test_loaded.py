@@ -58,7 +58,7 @@ LOOPS_OVER_NOTHING = [
 
 @CORES
 @pytest.mark.parametrize("loop", SIGNED_LOOPS)
-@pytest.mark.parametrize("xs, of, number", SIGNED)
+@pytest.mark.parametrize(("xs", "of", "number"), SIGNED)
 def test_a_sign_times_its_number(core, xs, of, number, loop):
     absolute = f"compose(fork(multiply, sign, identity), {of})"
     assert agree([parse_expression(loop.format(f=absolute, xs=xs, size=number))], SAMPLE, core) == 1

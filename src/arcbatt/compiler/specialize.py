@@ -143,7 +143,16 @@ class _Specializer:
         if count.type not in (INT, BOOL):
             raise UnresolvedError(f"{spec.name} by a number of type {count.type}")
         calls = context.constant(single.calls, INT)
-        return combined(spec, (function, context.emit(Draft(POWER_COUNT, [count, calls], INT, 1))))
+        checked = context.emit(Draft(POWER_COUNT, [self.unless_failed(context, count, function), calls], INT, 1))
+        return combined(spec, (function, checked))
+
+    def unless_failed(self, context: Context, count: Ref, function: Value) -> Ref:
+        """A number, failed where a value bound into a function has failed: that comes before what is wrong with it."""
+        bound = [ref for ref in function.values() if ref.can_fail] if isinstance(function, Known) else []
+        if not bound:
+            return count
+        strict = [count, *unique([count, *bound])]
+        return context.emit(Draft(GUARD, strict, count.type, len(strict)))
 
     def power(self, context: Context, function: Known, start: Value) -> Value:
         inner, count = function.parts

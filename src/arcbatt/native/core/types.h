@@ -214,8 +214,8 @@ AB_CALL u64 deep_size_in_slot(const Ctx& c, const Types& types, u32 type, const 
     if (t.kind != K_TUP && is_flat(types, t.item)) {  // the lanes share the items
         u32 stride = types[t.item].item_words;
         const u32* items = c.a.at(slot[0]);
-        return u64(c.g.sum_of(
-            slot[1], [&](u32 k) { return i64(at_least_one(flat_size(types, t.item, items + k * stride))); }));
+        return u64(c.g.sum_of(slot[1],
+                              [&](u32 k) { return i64(at_least_one(flat_size(types, t.item, items + k * stride))); }));
     }
     if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH + 1>::part(c, types, type, slot, cap);
     u64 total = 0;

@@ -208,8 +208,7 @@ struct ColumnRun {
         if (passes_over(stays)) return true;
         for (u32 k = 0; k < ins.count(); ++k) args[k] = argument(ins, k);
         if (op == COUNT) {
-            u64 steps = ins.count() == 2 ? products(ins, args)
-                                           : sizes(ins.arg_type(0), args[0], ins.has(AS_PART));
+            u64 steps = ins.count() == 2 ? products(ins, args) : sizes(ins.arg_type(0), args[0], ins.has(AS_PART));
             (stays ? kept_cost : cost) += steps * u32(ins.times());
             return true;
         }
