@@ -42,7 +42,9 @@ inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u64
 namespace ops {
 
 // A combinator is told its own number in the language, which the function it makes carries.
-inline Value compose(Machine&, u32 op, const Value* a) { return combined(op, 1, {function_of(a[0]), function_of(a[1])}); }
+inline Value compose(Machine&, u32 op, const Value* a) {
+    return combined(op, 1, {function_of(a[0]), function_of(a[1])});
+}
 inline Value chain(Machine&, u32 op, const Value* a) {
     return combined(op, 1, {function_of(a[0]), function_of(a[1]), function_of(a[2])});
 }
