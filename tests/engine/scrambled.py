@@ -11,7 +11,7 @@ from arcbatt.language.table import STANDARD
 
 
 def scrambled(programs: list[Program], count: int, seed: int | str) -> Iterator[Program]:
-    """So many programs, each a given one with some of its arguments replaced by other variables, constants, functions."""
+    """So many programs, each a given one with some arguments replaced by variables, constants or functions."""
     draw = random.Random(f"scrambled {seed}")
     others = [*CONSTANTS, *STANDARD.ops]
     for number in range(count):

@@ -188,8 +188,8 @@ def test_sets_compare_as_keys_in_the_languages_order():
 
 @pytest.mark.parametrize(
     "keys",
-    [(1, (1, 2)), (None, None), (None, 1), ((1, 2), (1, None), (2, 0)), ((2, 0), (1, 2), (1, None)), (FAR, 3), (primitive("add"),) * 2],
-)  # fmt: skip
+    [(1, (1, 2)), (None, None), (None, 1), ((1, 2), (1, None), (2, 0)), (FAR, 3), (primitive("add"),) * 2],
+)
 def test_keys_that_cannot_be_compared_fail_in_any_order(keys):
     for given in itertools.permutations(keys):
         for name in ("order", "argmax", "valmin"):

@@ -19,6 +19,7 @@ EXCEPTIONS = {
     "devtools/bench/": "what is measured, and names of statistics",
     "devtools/profile.py": "a stage named merge",
     "engine/cpu.py": "names of arrays: height, width",
+    "engine/dynamic.py": "names of arrays: height, width",
     "engine/cuda/": "names of packed arrays, kernels and ways to decode text",
 }
 """Files or folders where the word is there, and what it means."""

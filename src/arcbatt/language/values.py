@@ -44,7 +44,7 @@ def key_ranks(keys: Sequence[Value]) -> Sequence[Any]:
 
     Numbers compare with numbers, sets with sets (in the language's order), and tuples with tuples by the first items
     that differ, if those compare. Keys that have the same items up to a place stand together in the language's order,
-    and there by kind of what they have at that place; so two that cannot be compared stand next to each other somewhere.
+    and there by kind of what they have at it; so of keys that cannot all be compared, two neighbours cannot.
     """
     if set(map(type, keys)) <= {int, bool}:
         return keys

@@ -136,9 +136,10 @@ def _best_place(keys: Sequence[Value], choose: Any) -> int:
     return place
 
 
-def _best_item(container: Container, choose: Any) -> Value:
+def _best_item(container: Container, choose: Any) -> int:
     items = ordered(container_of(container))
-    return items[_best_place(items, choose)] if items else 0
+    best: int = items[_best_place(items, choose)] if items else 0
+    return best
 
 
 def maximum(container: Container) -> int:

@@ -54,7 +54,8 @@ def _turned(patch: Patch, row: IJ, column: IJ, offset: IJ) -> Patch:
     (a, b), (c, d), (down, right) = row, column, offset
     if holds_cells(patch):
         return frozenset(
-            (colour, (number(a * i + b * j + down), number(c * i + d * j + right))) for colour, (i, j) in cells_of(patch)
+            (colour, (number(a * i + b * j + down), number(c * i + d * j + right)))
+            for colour, (i, j) in cells_of(patch)
         )
     return frozenset((number(a * i + b * j + down), number(c * i + d * j + right)) for i, j in numbered(patch))
 

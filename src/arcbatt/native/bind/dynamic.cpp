@@ -307,8 +307,7 @@ nb::tuple run(const DynamicGraph& graph, const PackedArrays& samples, In<u32> no
 
 // Some nodes of the graph on rows of inputs, each a status and a value. Back comes of each row None where it was not
 // finished, else the statuses and values of the nodes, and the steps of all together.
-nb::list values(const DynamicGraph& graph, nb::list rows, In<u32> nodes, u64 max_steps, u32 threads,
-                nb::object watch) {
+nb::list values(const DynamicGraph& graph, nb::list rows, In<u32> nodes, u64 max_steps, u32 threads, nb::object watch) {
     graph.check_nodes(nodes.data(), nodes.size());
     std::vector<u32> roots = vector_of(nodes);
     std::vector<std::vector<Outcome>> inputs, outcomes(rows.size());
@@ -335,7 +334,8 @@ nb::list values(const DynamicGraph& graph, nb::list rows, In<u32> nodes, u64 max
         }
         nb::list row;
         for (const Outcome& one : outcomes[k])
-            row.append(nb::make_tuple(u32(one.status), one.status == OK ? graph.exchange.python(one.value) : nb::none()));
+            row.append(
+                nb::make_tuple(u32(one.status), one.status == OK ? graph.exchange.python(one.value) : nb::none()));
         result.append(nb::make_tuple(row, steps[k]));
     }
     return result;
@@ -350,7 +350,7 @@ void bind_dynamic(nb::module_& m) {
              nb::arg("numbers"), nb::arg("first"), nb::arg("args"), nb::arg("constants"),
              "A graph of nodes, and the language it is in.")
         .def("run", &run, nb::arg("samples"), nb::kw_only(), nb::arg("nodes"), nb::arg("missing"), nb::arg("results"),
-             nb::arg("base"),             nb::arg("max_steps"), nb::arg("threads"), nb::arg("largest"), nb::arg("watch"),
+             nb::arg("base"), nb::arg("max_steps"), nb::arg("threads"), nb::arg("largest"), nb::arg("watch"),
              "What is missing of a run, into arrays; returns the cells of grids and the samples that were finished.")
         .def("values", &values, nb::arg("rows"), nb::kw_only(), nb::arg("nodes"), nb::arg("max_steps"),
              nb::arg("threads"), nb::arg("watch"), "Nodes on rows of inputs: statuses, values and steps.");

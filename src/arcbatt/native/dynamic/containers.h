@@ -64,9 +64,7 @@ inline Value intersection(Machine&, const Value& a, const Value& b) {
     set_of(a), set_of(b);
     return a.length() < b.length() ? kept_of_set(a, b, true) : kept_of_set(b, a, true);
 }
-inline Value difference(Machine&, const Value& a, const Value& b) {
-    return kept_of_set(set_of(a), set_of(b), false);
-}
+inline Value difference(Machine&, const Value& a, const Value& b) { return kept_of_set(set_of(a), set_of(b), false); }
 inline Value insert(Machine&, const Value& value, const Value& container) {
     if (contains(set_of(container), value)) return container;
     Items items = items_of(container);
@@ -89,8 +87,7 @@ inline Value dedupe(Machine&, const Value& container) {
     for (u32 k = 0; k < places.size(); ++k) places[k] = k;
     std::stable_sort(places.begin(), places.end(), [&](u32 a, u32 b) { return compare(items[a], items[b]) < 0; });
     std::vector<bool> again(items.size());
-    for (size_t k = 1; k < places.size(); ++k)
-        again[places[k]] = compare(items[places[k - 1]], items[places[k]]) == 0;
+    for (size_t k = 1; k < places.size(); ++k) again[places[k]] = compare(items[places[k - 1]], items[places[k]]) == 0;
     Items firsts;
     for (size_t k = 0; k < items.size(); ++k)
         if (!again[k]) firsts.push_back(std::move(items[k]));

@@ -42,7 +42,9 @@ inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u64
 namespace ops {
 
 // A combinator is told its own number in the language, which the function it makes carries.
-inline Value compose(Machine&, u32 op, const Value* a) { return combined(op, 1, {function_of(a[0]), function_of(a[1])}); }
+inline Value compose(Machine&, u32 op, const Value* a) {
+    return combined(op, 1, {function_of(a[0]), function_of(a[1])});
+}
 inline Value chain(Machine&, u32 op, const Value* a) {
     return combined(op, 1, {function_of(a[0]), function_of(a[1]), function_of(a[2])});
 }
@@ -106,38 +108,83 @@ inline Value power(Machine& m, const Object& f, const Value* args) {
 
 }  // namespace called
 
+// The results of a loop as they come, for a set or a tuple. Once they are sure to be beyond the limits they are not
+// kept, since the calls that are still to come may yet fail for another reason; so a loop holds no more than a few
+// times what a value may, whatever its calls give.
+class Gathering {
+   public:
+    explicit Gathering(bool set) : set_(set) {}
+
+    void add(Value item) {
+        if (beyond_) return;
+        size_ += most<u64>(1, item.size());
+        items_.push_back(std::move(item));
+        if (size_ > 4 * u64(MAX_SIZE)) shrink();
+    }
+    // The items of a result; of one that is no container only that.
+    void add_items(const Value& result) {
+        if (!result.is_container()) not_containers_ = true;
+        for (u32 k = 0, n = result.is_container() ? result.length() : 0; k < n; ++k) add(result.item(k));
+    }
+    Value done() {
+        if (not_containers_) fail(TYPE);
+        if (beyond_) fail(LIMIT);
+        return set_ ? make_set(std::move(items_)) : make_tuple(std::move(items_));
+    }
+
+   private:
+    void shrink() {
+        Value distinct;
+        if (set_) distinct = make_set(std::move(items_));
+        items_ = Items();
+        beyond_ = !set_ || distinct.size() > MAX_SIZE || distinct.length() > MAX_ITEMS;
+        if (beyond_) return;
+        items_ = items_of(distinct);
+        size_ = distinct.size();
+    }
+
+    bool set_, beyond_ = false, not_containers_ = false;
+    u64 size_ = 0;
+    Items items_;
+};
+
 namespace ops {
 
 inline Value apply(Machine& m, const Value& function, const Value& container) {
-    Items items;
-    u32 n = container_of(container).length();
-    items.reserve(n);
-    for (u32 k = 0; k < n; ++k) items.push_back(m.call(function, container.item(k)));
-    return like(container, std::move(items));
+    Gathering results(container_of(container).is_set());
+    for (u32 k = 0, n = container.length(); k < n; ++k) results.add(m.call(function, container.item(k)));
+    return results.done();
 }
 inline Value rapply(Machine& m, const Value& functions, const Value& value) {
-    Items items;
-    for (u32 k = 0, n = container_of(functions).length(); k < n; ++k) items.push_back(m.call(functions.item(k), value));
-    return like(functions, std::move(items));
+    Gathering results(container_of(functions).is_set());
+    for (u32 k = 0, n = functions.length(); k < n; ++k) results.add(m.call(functions.item(k), value));
+    return results.done();
 }
 inline Value mapply(Machine& m, const Value& function, const Value& container) {
-    return merge(m, apply(m, function, container));
+    Gathering results(container_of(container).is_set());
+    for (u32 k = 0, n = container.length(); k < n; ++k) results.add_items(m.call(function, container.item(k)));
+    return results.done();
+}
+// Calls with the items of two containers in step.
+template <class F>
+Value in_step(Machine& m, const Value& function, const Value& a, const Value& b, F add) {
+    Gathering results(false);
+    for (u32 k = 0, n = least(container_of(a).length(), container_of(b).length()); k < n; ++k)
+        add(results, m.call(function, a.item(k), b.item(k)));
+    return results.done();
 }
 inline Value papply(Machine& m, const Value& function, const Value& a, const Value& b) {
-    Items items;
-    for (u32 k = 0, n = least(container_of(a).length(), container_of(b).length()); k < n; ++k)
-        items.push_back(m.call(function, a.item(k), b.item(k)));
-    return make_tuple(std::move(items));
+    return in_step(m, function, a, b, [](Gathering& to, Value result) { to.add(std::move(result)); });
 }
 inline Value mpapply(Machine& m, const Value& function, const Value& a, const Value& b) {
-    return merge(m, papply(m, function, a, b));
+    return in_step(m, function, a, b, [](Gathering& to, const Value& result) { to.add_items(result); });
 }
 inline Value prapply(Machine& m, const Value& function, const Value& a, const Value& b) {
-    Items items;
+    Gathering results(true);
     u32 columns = container_of(b).length();
     for (u32 i = 0, rows = container_of(a).length(); i < rows; ++i)
-        for (u32 j = 0; j < columns; ++j) items.push_back(m.call(function, a.item(i), b.item(j)));
-    return make_set(std::move(items));
+        for (u32 j = 0; j < columns; ++j) results.add(m.call(function, a.item(i), b.item(j)));
+    return results.done();
 }
 
 }  // namespace ops

@@ -73,7 +73,8 @@ inline Value turned(const Value& patch, const Turn& turn) {
         return ij(turn.a * i + turn.b * j + turn.down, turn.c * i + turn.d * j + turn.right);
     };
     if (holds_cells(patch))
-        each_cell(patch, [&](const Value& colour, i64 i, i64 j) { moved.push_back(dynamic::pair(colour, place(i, j))); });
+        each_cell(patch,
+                  [&](const Value& colour, i64 i, i64 j) { moved.push_back(dynamic::pair(colour, place(i, j))); });
     else
         each_place(patch, [&](i64 i, i64 j) { moved.push_back(place(i, j)); });
     return make_set(std::move(moved));
@@ -317,19 +318,24 @@ class Painting {
         const Value& row = grid_.object().values()[i];
         if (j >= i64(row.length())) fail(BOUNDS);
         if (!only_on.is_none() && !equal(row.item(u32(j)), only_on)) return;
-        Items& own = rows_[size_t(i)];
-        if (own.empty()) own = items_of(row);
-        own[size_t(j)] = colour;
+        Value& own = rows_[size_t(i)];
+        if (own.is_none()) own = row.has_integers() ? tuple_of_numbers(row.object().numbers(), row.length()) : row;
+        if (own.has_integers() && colour.tag() == Tag::INT) {
+            own.numbers()[j] = colour.number();
+            return;
+        }
+        Items cells = items_of(own);
+        cells[size_t(j)] = colour;
+        own = make_tuple(std::move(cells));
     }
     Value done() {
-        return grid_by(u32(rows_.size()),
-                       [&](u32 i) { return rows_[i].empty() ? grid_.item(i) : make_tuple(std::move(rows_[i])); });
+        return grid_by(u32(rows_.size()), [&](u32 i) { return rows_[i].is_none() ? grid_.item(i) : rows_[i]; });
     }
 
    private:
     const Value& grid_;
     Place sides_;
-    std::vector<Items> rows_;  // those that are not as they were
+    std::vector<Value> rows_;  // those that are not as they were, else None
 };
 
 inline Value filled(const Value& grid, const Value& colour, const Value& patch, bool under) {

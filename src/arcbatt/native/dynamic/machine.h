@@ -21,8 +21,8 @@ struct Op {
     Value (*run)(Machine&, u32, const Value*);  // given its own number in the language
     Kind kind;
     u32 arity;
-    bool product;     // costs the product of the sizes of its two arguments too
-    bool makes_grid;  // a tuple it gives is a grid
+    bool product;                                            // costs the product of the sizes of its two arguments too
+    bool makes_grid;                                         // a tuple it gives is a grid
     Value (*invoke)(Machine&, const Object&, const Value*);  // of a combinator, how what it made is called
 };
 

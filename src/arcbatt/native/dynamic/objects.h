@@ -12,8 +12,7 @@ constexpr i64 STEPS_AROUND[8][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, 
 inline Value around(const Value& loc, u32 from, u32 to) {
     ij_of(loc);
     Items places;
-    for (u32 k = from; k < to; ++k)
-        places.push_back(ij(loc.i() + STEPS_AROUND[k][0], loc.j() + STEPS_AROUND[k][1]));
+    for (u32 k = from; k < to; ++k) places.push_back(ij(loc.i() + STEPS_AROUND[k][0], loc.j() + STEPS_AROUND[k][1]));
     return make_set(std::move(places));
 }
 inline Value dneighbors(Machine&, const Value& loc) { return around(loc, 0, 4); }
@@ -77,7 +76,8 @@ class Components {
         : rows_(rows), tall_(i64(rows.size())), wide_(wide), univalued_(univalued), steps_(diagonal ? 8 : 4) {
         owner_.resize(size_t(tall_ * wide_), NOBODY);
         for (i64 k = 0; k < tall_ * wide_; ++k)
-            if (background.is_none() ? is_none(cell(k)) : equal(value_of(cell(k)), background)) owner_[size_t(k)] = LEFT_OUT;
+            if (background.is_none() ? is_none(cell(k)) : equal(value_of(cell(k)), background))
+                owner_[size_t(k)] = LEFT_OUT;
     }
 
     Value found() {
@@ -270,10 +270,12 @@ inline Value occurrences(Machine& m, const Value& grid, const Value& object) {
 inline Value period(Machine& m, const Value& object, i64 length, const Place& step) {
     if (length > MAX_SIDE) fail(LIMIT);
     Value cells = normalized(object);
+    std::vector<Spot> spots;
+    if (length > 1) spots = spots_of(cells);
     for (i64 p = 1; p < length; ++p) {
         m.look();
         bool agrees = true;
-        for (const Spot& spot : spots_of(cells)) {
+        for (const Spot& spot : spots) {
             i64 i = spot.i - p * step.i, j = spot.j - p * step.j;
             if (i >= 0 && j >= 0 && !contains(cells, dynamic::pair(spot.colour, ij(i, j)))) {
                 agrees = false;

@@ -154,8 +154,7 @@ inline void need_comparable(const Items& keys) {
     std::vector<const Value*> sorted;
     sorted.reserve(keys.size());
     for (const Value& key : keys) sorted.push_back(&key);
-    std::sort(sorted.begin(), sorted.end(),
-              [](const Value* a, const Value* b) { return compare(*a, *b) < 0; });
+    std::sort(sorted.begin(), sorted.end(), [](const Value* a, const Value* b) { return compare(*a, *b) < 0; });
     for (size_t k = 1; k < sorted.size(); ++k)
         if (!comparable(*sorted[k - 1], *sorted[k])) fail(TYPE);
 }

@@ -17,9 +17,7 @@ struct Box {
 
 // --- patches: sets, or tuples that serve as such ---
 
-inline Value as_patch(const Value& patch) {
-    return container_of(patch).is_set() ? patch : make_set(items_of(patch));
-}
+inline Value as_patch(const Value& patch) { return container_of(patch).is_set() ? patch : make_set(items_of(patch)); }
 
 // Whether a patch that is not empty is an object: its first item carries a colour.
 inline bool holds_cells(const Value& patch) { return pair_of(patch.item(0)).item(1).is_tuple(); }

@@ -72,7 +72,7 @@ inline Value leftmost(Machine&, const Value& patch) { return integer(box_of(patc
 inline Value rightmost(Machine&, const Value& patch) { return integer(box_of(patch).right); }
 
 // A corner of the box; of nothing, the empty tuple.
-inline Value corner(const Value& patch, i64 Box::*row, i64 Box::*column) {
+inline Value corner(const Value& patch, i64 Box::* row, i64 Box::* column) {
     if (!container_of(patch).length()) return nothing();
     Box box = box_of(patch);
     return ij(box.*row, box.*column);
@@ -139,14 +139,14 @@ inline Value corners(Machine& m, const Value& patch) {
 }
 
 // The rows or the columns of places, ascending and distinct.
-inline std::vector<i64> lines_of(const Value& patch, i64 Place::*line) {
+inline std::vector<i64> lines_of(const Value& patch, i64 Place::* line) {
     std::vector<i64> found;
     for (const Place& place : numbers_of(dynamic::toindices(patch))) found.push_back(place.*line);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
-inline bool share_line(const Value& a, const Value& b, i64 Place::*line) {
+inline bool share_line(const Value& a, const Value& b, i64 Place::* line) {
     std::vector<i64> ours = lines_of(a, line), theirs = lines_of(b, line);
     return std::any_of(ours.begin(), ours.end(),
                        [&](i64 one) { return std::binary_search(theirs.begin(), theirs.end(), one); });
@@ -159,8 +159,7 @@ inline i64 distance(Machine& m, const std::vector<Place>& ours, const std::vecto
     i64 least_yet = i64(1) << 40;
     for (const Place& a : ours) {
         m.look();
-        for (const Place& b : others)
-            least_yet = least(least_yet, std::abs(a.i - b.i) + std::abs(a.j - b.j));
+        for (const Place& b : others) least_yet = least(least_yet, std::abs(a.i - b.i) + std::abs(a.j - b.j));
     }
     return least_yet;
 }

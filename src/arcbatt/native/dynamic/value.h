@@ -31,11 +31,11 @@ class Value;
 // The head of an object; behind it lie its items, as values or as integers.
 struct Object {
     u32 references;
-    u32 count;   // items; of a function, parts
-    u64 size;    // what it counts in steps
-    u32 levels;  // containers and functions inside one another
-    bool flat;      // no item has an object
-    bool integers;  // the items are integers
+    u32 count;                    // items; of a function, parts
+    u64 size;                     // what it counts in steps
+    u32 levels;                   // containers and functions inside one another
+    bool flat;                    // no item has an object
+    bool integers;                // the items are integers
     u32 op, arity, depth, calls;  // of a function
 
     Value* values() { return reinterpret_cast<Value*>(this + 1); }
@@ -50,8 +50,7 @@ class Value {
     Value(const Value& other) : tag_(other.tag_), bools_(other.bools_), first_(other.first_), rest_(other.rest_) {
         if (has_object()) ++rest_.object->references;
     }
-    Value(Value&& other) noexcept
-        : tag_(other.tag_), bools_(other.bools_), first_(other.first_), rest_(other.rest_) {
+    Value(Value&& other) noexcept : tag_(other.tag_), bools_(other.bools_), first_(other.first_), rest_(other.rest_) {
         other.tag_ = Tag::NONE;
     }
     Value& operator=(Value other) noexcept {
@@ -96,6 +95,8 @@ class Value {
     // Which of its numbers are booleans, a bit each.
     u8 bools() const { return bools_; }
     const Object& object() const { return *rest_.object; }
+    // To write a tuple of integers that nothing else refers to yet.
+    i32* numbers() { return rest_.object->numbers(); }
 
     // Of containers.
     u32 length() const { return has_object() ? rest_.object->count : 2; }
