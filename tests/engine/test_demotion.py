@@ -177,6 +177,40 @@ def test_where_no_program_can_be_told_apart_all_run_elsewhere(monkeypatch, want)
     assert got.rerouted().total() == want.statuses.size
 
 
+def test_a_core_that_fails_late_and_not_when_tried_again(monkeypatch, want):
+    """Rows were told of before; nothing of the first try is kept of programs that are left out."""
+    core = Core()
+    tried = []
+
+    def late(loaded, *args, **options):
+        found = _core.run(loaded, *args, **options)
+        options["watch"](0)
+        tried.append(loaded)
+        if len(tried) == 1:
+            raise RuntimeError("once")
+        return found
+
+    monkeypatch.setattr(core, "run", late, raising=False)
+    monkeypatch.setattr(cpu.importlib, "import_module", lambda _: core)
+    monkeypatch.setattr(cpu, "loaded", core.loading)
+    engine = cpu.CpuEngine.of(PROGRAMS)
+    progress = []
+    got = engine.run(SAMPLES, "grid", progress=progress.append)
+    same(got, want)
+    assert list(got.internal_errors) == NAMES
+    assert progress[-1] == len(SAMPLES)
+
+
+def test_a_core_that_always_fails(monkeypatch, want):
+    core = Core()
+    monkeypatch.setattr(core, "run", raising(None, lambda *_: True, MemoryError()), raising=False)
+    monkeypatch.setattr(cpu.importlib, "import_module", lambda _: core)
+    monkeypatch.setattr(cpu, "loaded", core.loading)
+    got = cpu.CpuEngine.of(PROGRAMS).run(SAMPLES, "grid")
+    same(got, want)
+    assert list(got.internal_errors) == NAMES
+
+
 def test_what_is_raised_only_over_several_together():
     def together(names):
         if {"a", "b"} <= set(names):

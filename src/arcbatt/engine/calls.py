@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final
@@ -19,8 +19,9 @@ from arcbatt.compiler.program_set import compile
 from arcbatt.engine.api import Stop
 from arcbatt.engine.cpu import loaded, run_limits
 from arcbatt.engine.custom_build import missing
-from arcbatt.engine.dynamic import DynamicGraph
+from arcbatt.engine.dynamic import DynamicGraph, Evaluated
 from arcbatt.engine.outputs import REASONS, STATUS
+from arcbatt.engine.reference import MergedReference, Stopped
 from arcbatt.engine.tiers import DYNAMIC
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome
@@ -178,13 +179,32 @@ def call_dynamic(
     """Some calls of a graph's RESULT on the dynamic tier, whatever their arguments are, counted with why."""
     if not places:
         return
-    graph = dynamic.graph
-    given = [dict(zip(graph.declared, rows[place], strict=True)) for place in places]
-    found = dynamic.evaluate(given, [graph.outputs[RESULT]], max_steps, stop=stop)
-    for place, one in zip(places, found, strict=True):
+    given = [dict(zip(dynamic.graph.declared, rows[place], strict=True)) for place in places]
+    for place, (where, one) in zip(places, _evaluated(dynamic, given, max_steps, stop), strict=True):
         if one is not None:
             called.values[place], called.done[place] = one.outcomes[0], True
-    called.ran[f"{DYNAMIC}: {why}"] += sum(one is not None for one in found)
+            called.ran[f"{where}: {why}"] += 1
+
+
+def _evaluated(
+    dynamic: DynamicGraph, given: Sequence[Mapping[str, Any]], max_steps: int, stop: Stop | None
+) -> list[tuple[str, Evaluated | None]]:
+    """RESULT on rows of arguments, and what evaluated each; None after a stop.
+
+    The dynamic tier takes values of the language. What comes of others, such as text, only the reference can say.
+    """
+    graph = dynamic.graph
+    try:
+        found = dynamic.evaluate(given, [graph.outputs[RESULT]], max_steps, stop=stop)
+        return [(DYNAMIC, one) for one in found]
+    except ValueError:
+        if len(given) > 1:
+            return [answer for row in given for answer in _evaluated(dynamic, [row], max_steps, stop)]
+    reference = MergedReference(graph, given[0], max_steps, stop)
+    try:
+        return [("python", Evaluated([reference.of(RESULT)], reference.machine.total_steps))]
+    except Stopped:
+        return [("python", None)]
 
 
 def _is_literal(value: Any) -> bool:

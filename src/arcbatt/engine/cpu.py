@@ -121,21 +121,22 @@ class CpuTier(LowerTier):
 
     def run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
         """Every program on every sample; programs over which the core fails are left out, then and in later runs."""
+        packed = self._packed(request.samples)  # samples that are not as they should be are the caller's to mend
         told = np.zeros(len(request.samples), np.bool_)
-        try:
-            self._run(request, result, sink, told)
-        except Exception as error:
-            self._leave_out(request, error)
-            self._run(request, result, sink, told)
+        while True:
+            try:
+                return self._run(request, packed, result, sink, told)
+            except Exception as error:
+                self._leave_out(request, packed, error)
 
-    def _leave_out(self, request: RunRequest, error: Exception) -> None:
+    def _leave_out(self, request: RunRequest, packed: Any, error: Exception) -> None:
         """Find the programs over which a run fails, by runs of parts of them; all, if none does by itself."""
         names = self.lowered
 
         def run(some: list[str]) -> None:
             part = CpuTier(self.compiled.subset(some), **self._options)
             result = Outputs.empty(some, len(request.samples), request.outputs)
-            part._run(replace(request, progress=None), result, Sink(), np.zeros(len(request.samples), np.bool_))
+            part._run(replace(request, progress=None), packed, result, Sink(), result.done.copy())
 
         stage = "a run on the CPU"
         self._failed |= pinned_down(names, run, stage) or dict.fromkeys(names, InternalError.of(stage, error))
@@ -143,7 +144,7 @@ class CpuTier(LowerTier):
             vars(self).pop(name, None)
         self._last = None
 
-    def _run(self, request: RunRequest, result: Outputs, sink: Sink, told: NDArray[np.bool_]) -> None:
+    def _run(self, request: RunRequest, packed: Any, result: Outputs, sink: Sink, told: NDArray[np.bool_]) -> None:
         """Every program on every sample; samples with programs that may yet fit in parts are told of last."""
         assert result.hashes is not None
         assert result.grids is not None
@@ -151,6 +152,10 @@ class CpuTier(LowerTier):
         def tell(rows: NDArray[np.int64]) -> None:
             told[rows] = True
             sink.finished(rows)
+
+        if not self.lowered:
+            result.done[:] = True
+            return tell(np.flatnonzero(~told))
 
         def watch(_: int) -> bool:
             rows = np.flatnonzero(result.done & ~told)
@@ -160,7 +165,7 @@ class CpuTier(LowerTier):
 
         result.grown, peak, result.grids.cells = self.core.run(
             self.loaded,
-            self._packed(request.samples),
+            packed,
             limits=self._limits(request.max_steps),
             threads=max(1, min(self.threads, len(request.samples))),
             largest=request.largest,

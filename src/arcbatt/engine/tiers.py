@@ -109,6 +109,7 @@ class Fallback(Sink):
         self.request = request
         self.result = result
         self._below = below
+        self._column = {name: column for column, name in enumerate(result.names)}
         self._finished = self._waiting = 0
         """Samples that the first tier is done with, and those of them that wait for the dynamic tier."""
 
@@ -154,18 +155,18 @@ class Fallback(Sink):
             self._waiting += int(self._missing(rows).any(axis=1).sum())
 
     # --- the tiers below ---
-    @cached_property
+    @property
     def _refused(self) -> dict[int, str]:
-        """Programs of the first tier that it refuses, by column."""
-        return {self.first.names.index(name): why for name, why in self.first.refused().items()}
+        """Programs that the first tier refuses, by column; a run may add to them."""
+        return {self._column[name]: why for name, why in self.first.refused().items()}
 
-    @cached_property
+    @property
     def _only_below(self) -> list[int]:
         """Those of them that the tier below does not refuse."""
-        if not self._refused or self.below is None:
+        refused = self._refused
+        if not refused or self.below is None:
             return []
-        both = {self.first.names.index(name) for name in self.below.refused()}
-        return sorted(self._refused.keys() - both)
+        return sorted(refused.keys() - {self._column[name] for name in self.below.refused()})
 
     def _unanswered(self, rows: Rows, columns: Columns) -> NDArray[np.bool_]:
         """Which evaluations the first tier has not done and the one below, which might, has not tried."""
@@ -180,8 +181,10 @@ class Fallback(Sink):
         if not self._unanswered(rows, np.arange(len(self.result.names))).any() or self.below is None:
             return
         groups = [(columns, self.first.unfit_reason()) for columns in self.first.column_groups()]
-        for why in sorted({self._refused[column] for column in self._only_below}):
-            groups.append((np.array([column for column in self._only_below if self._refused[column] == why]), why))
+        by_reason: dict[str, list[int]] = {}
+        for column in self._only_below:
+            by_reason.setdefault(self._refused[column], []).append(column)
+        groups += [(np.array(columns), why) for why, columns in by_reason.items()]
         for columns, why in groups:
             unfit = rows[self._unanswered(rows, columns).any(axis=1)]
             if len(unfit):
@@ -200,10 +203,10 @@ class Fallback(Sink):
         missing[rows] = self._missing(rows)
         if not missing.any():
             return
+        self._waiting = int(missing.any(axis=1).sum())
         self._route(missing)
-        errors = self._run_dynamic(tier, missing)
-        for name, error in errors.items():
-            self.result.fail(missing[:, self.result.names.index(name)], name, error)
+        for name, error in self._run_dynamic(tier, missing).items():
+            self.result.fail(missing[:, self._column[name]], name, error)
 
     def _run_dynamic(self, tier: DynamicTier, missing: NDArray[np.bool_]) -> InternalErrors:
         """Run what is missing; the programs over which that fails in a way nobody had foreseen."""
@@ -231,11 +234,11 @@ class Fallback(Sink):
 
     def program_routes(self) -> dict[str, Route]:
         """Programs that the first tier ran nothing of: where they ran, and why."""
-        result, found = self.result, {}
+        result, lower, found = self.result, set(self._only_below), {}
         for column, why in self._refused.items():
             tiers = {result.routes[number - 1].tier for number in np.unique(result.route[:, column]).tolist() if number}
-            lower = column in self._only_below and DYNAMIC not in tiers
-            found[result.names[column]] = Route(CPU if lower else DYNAMIC, why)
+            on_cpu = column in lower and DYNAMIC not in tiers
+            found[result.names[column]] = Route(CPU if on_cpu else DYNAMIC, why)
         return found
 
 
