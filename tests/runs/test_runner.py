@@ -249,3 +249,12 @@ def test_nothing_to_run():
     with pytest.raises(UsageError, match="no task to run on"):
         run(RunOptions(), PROGRAMS, [])
     assert slices(5, 2) == [(0, 2), (2, 4), (4, 5)]
+
+
+@pytest.mark.parametrize("twice", ["programs", "tasks"])
+def test_two_of_one_name_are_refused_before_anything_is_made(tmp_path, twice):
+    given = {"programs": PROGRAMS[:2], "tasks": TASKS[:2]}
+    given[twice] = [given[twice][0], given[twice][0]]
+    with pytest.raises(UsageError, match=f"two {twice} are named"):
+        run(RunOptions(backend="cpu"), given["programs"], given["tasks"], out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()

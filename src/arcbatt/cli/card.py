@@ -18,12 +18,15 @@ from arcbatt.syntax import parse_paths
 
 
 def read_programs(paths: list[Path]) -> list[Program]:
-    """The programs of the given files and folders, or the library; errors in files are shown and skipped."""
+    """The programs of the given files and folders, or the library; says which were skipped for errors, and renamed."""
     if not paths:
         return library()
     parsed = parse_paths(paths)
     for error in parsed.errors:
         typer.echo(str(error), err=True)
+    if parsed.renamed:
+        many = f" (and {len(parsed.renamed) - 1:,} more)" if len(parsed.renamed) > 1 else ""
+        typer.echo(f"programs of one name in several files: {parsed.renamed[0]}{many}", err=True)
     if not parsed.programs:
         raise UsageError("no program found")
     return parsed.programs

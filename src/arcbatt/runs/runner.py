@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -101,6 +101,8 @@ def run(
         raise UsageError("no program to run")
     if not tasks:
         raise UsageError("no task to run on")
+    _check_distinct("programs", (program.id for program in programs))
+    _check_distinct("tasks", tasks.ids if isinstance(tasks, TaskSet) else (task.id for task in tasks))
     start = time.perf_counter()
     backend = backend_for(options.backend)
     if resume:
@@ -123,6 +125,15 @@ def run(
         ) from error
     summary.total_seconds = time.perf_counter() - start
     return summary
+
+
+def _check_distinct(what: str, names: Iterable[str]) -> None:
+    """Refuse two of one name: a record tells them apart by it."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise UsageError(f"two {what} are named {name!r}")
+        seen.add(name)
 
 
 def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> None:
