@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from arcbatt.errors import UsageError
+from arcbatt.support.shapes import fields_of, is_of
 
 BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
 
@@ -100,4 +101,7 @@ class RunOptions:
             for one in fields(cls)
             if one.name in data
         }
+        for name, value in known.items():
+            if not is_of(value, fields_of(cls)[name]):
+                raise UsageError(f"{cls.flag(name)} is {value!r:.40}")
         return cls(**known)

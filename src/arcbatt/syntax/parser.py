@@ -6,6 +6,7 @@ import ast
 import difflib
 import os
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,12 @@ class Parsed:
         if self.errors:
             raise UsageError("\n".join(map(str, self.errors)))
         return self.programs
+
+
+def is_program_name(name: str) -> bool:
+    """Whether a program of this name can be written and read back."""
+    normal = unicodedata.normalize("NFKC", name) == name
+    return bool(_PROGRAM_NAME.fullmatch(name)) and name.isidentifier() and normal
 
 
 def parse_paths(paths: Iterable[Path]) -> Parsed:
