@@ -198,11 +198,11 @@ def test_a_batt_edited_into_nonsense_is_refused(edit, tmp_path):
 
 
 def test_nothing_half_written(tmp_path):
-    with pytest.raises(UsageError, match="cannot write"):
+    with pytest.raises(UsageError, match="cannot be written"):
         write_batt(make_card(LIBRARY[:2]), tmp_path / "none" / "batt.py")
     folder = tmp_path / "batt.py"
     folder.mkdir()
-    with pytest.raises(UsageError, match="cannot write"):
+    with pytest.raises(UsageError, match="cannot be written"):
         write_batt(make_card(LIBRARY[:2]), folder)
     assert list(tmp_path.iterdir()) == [folder]
 

@@ -14,6 +14,7 @@ from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
+from arcbatt.support.files import atomic_output
 from arcbatt.syntax import parse_paths
 
 
@@ -66,7 +67,8 @@ def write_code(card: Card, file: Path) -> None:
     from arcbatt.compiler.lower.lower import lower
 
     code = lower(compile_graph(card.graph).graph)
-    file.write_text(disassemble(code), encoding="utf-8")
+    with atomic_output(file) as out:
+        out.write(disassemble(code))
     typer.echo(f"{file}: {len(code.words):,} words of bytecode")
 
 

@@ -23,12 +23,12 @@ from arcbatt.engine.auto import Choice
 from arcbatt.engine.choose import backend_for, make_engine
 from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes
 from arcbatt.engine.verdicts import matching
-from arcbatt.errors import UsageError
+from arcbatt.errors import ArcbattError, UsageError
 from arcbatt.language.program import Program
 from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.store import Batch, ResultRow, StoreError
+from arcbatt.runs.store import Batch, ResultRow
 from arcbatt.runs.writer import RunWriter
 
 STAGES: Final = ("read", "merge and compile", "pack", "run", "reference", "near misses", "record")
@@ -109,20 +109,24 @@ def run(
         if out is None:
             raise UsageError("--resume goes on with the run of a directory: give it with --out")
         writer = RunWriter.resume(out, options, backend)
-        writer.check_same(programs, tasks)
+        try:
+            writer.check_same(programs, tasks)
+            writer.mark_running()
+        except ArcbattError:
+            writer.close()
+            raise
         options = replace(options, slice_size=writer.record.options.slice_size)
     else:
         writer = RunWriter.create(out, options, backend, programs, tasks)
     summary = Summary(writer.record, backend)
     summary.seconds["record"] += time.perf_counter() - start
-    runner = _Runner(options, programs, tasks, [*standard_differs(), *differs], writer, summary, stop, progress)
-    runner.after_batch = after_batch or runner.after_batch
     try:
+        runner = _Runner(options, programs, tasks, [*standard_differs(), *differs], writer, summary, stop, progress)
+        runner.after_batch = after_batch or runner.after_batch
         _run_and_finish(runner, writer, summary)
-    except StoreError as error:
-        raise UsageError(
-            f"cannot write the results to {out}: {error}; what was written before can be resumed"
-        ) from error
+    except BaseException:
+        writer.give_up()
+        raise
     summary.total_seconds = time.perf_counter() - start
     return summary
 
