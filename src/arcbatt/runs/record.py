@@ -115,9 +115,12 @@ class RunRecord:
 
     def each_task(self) -> Iterator[Task]:
         """The tasks one by one, for sets that are large."""
-        sizes = self.store.task_sizes()
+        sizes, seen = self.store.task_sizes(), set[str]()
         for size, (name, data) in zip(sizes, self.store.task_texts(), strict=False):
             task = task_of(name, data)
+            if name in seen:
+                raise DataError(f"task {name} of the record: there are two of this id")
+            seen.add(name)
             if (len(task.train), len(task.test)) != size:
                 raise DataError(f"task {name} of the record: not {size.demos} demonstrations and {size.tests} tests")
             yield task
@@ -126,6 +129,8 @@ class RunRecord:
         """The programs by name (without `solve_`), in the order of the run."""
         if self._programs is None:
             assert self.directory is not None
+            if (self.directory / PROGRAMS).is_fifo():
+                raise DataError(f"{self.directory / PROGRAMS}: cannot be read: not a plain file")
             found = {one.id: one for one in parse_file(self.directory / PROGRAMS).check()}
             if found.keys() != self.store.program_lines().keys():
                 raise DataError(f"{self.directory / PROGRAMS}: not the programs that {RESULTS} names")

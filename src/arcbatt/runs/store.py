@@ -19,8 +19,8 @@ from arcbatt.errors import DataError
 from arcbatt.support.shapes import fields_of, is_of
 
 VERSION: Final = 2
-StoreError = sqlite3.Error
-"""What a store raises where the file cannot be read or written."""
+STORE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What a store raises where the file cannot be written; SQLite's own words may be damaged too."""
 
 _CHUNK: Final = 1000
 SIDE_FILES: Final = ("", "-wal", "-shm")
@@ -247,7 +247,7 @@ class Store:
         try:
             connection.execute("PRAGMA query_only = 1")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-        except sqlite3.Error as error:
+        except STORE_ERRORS as error:
             connection.close()
             raise DataError(f"{path}: cannot be read: {error}") from error
         if version != VERSION:
@@ -446,7 +446,7 @@ class Store:
         try:
             with closing(self.connection.execute(query, values)) as cursor:
                 yield from cursor
-        except sqlite3.Error as error:
+        except STORE_ERRORS as error:
             raise self._damaged(str(error)) from error
 
     def _damaged(self, what: str) -> DataError:

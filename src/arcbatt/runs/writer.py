@@ -17,7 +17,7 @@ from arcbatt.language.limits import MAX_PROGRAM_BYTES
 from arcbatt.language.program import Program, unparse
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import INFO, LOCK, LOG, PROGRAMS, RESULTS, RunRecord, task_json
-from arcbatt.runs.store import SIDE_FILES, Batch, Store, StoreError
+from arcbatt.runs.store import SIDE_FILES, STORE_ERRORS, Batch, Store
 from arcbatt.support.files import atomic_write
 from arcbatt.support.machine import environment
 from arcbatt.support.text import plain_text
@@ -189,7 +189,7 @@ def _told(before: str, after: str = "") -> Iterator[None]:
     """Turns what goes wrong while writing into one message, the reason in its middle."""
     try:
         yield
-    except (OSError, StoreError) as error:
+    except (OSError, *STORE_ERRORS) as error:
         raise UsageError(f"{before}: {getattr(error, 'strerror', None) or error}{after}") from error
 
 
