@@ -183,6 +183,12 @@ EDITS = {
     "a wrong number": ('(1, "a", t1)', '(2, "a", t1)', "t1 is not t2"),
     "bad syntax": ("    t1 = rot90(I)", "    t1 = rot90(I", "not Python syntax"),
     "an end in the middle": ("    ]\n    s:", "    s:", "not an entry of the results"),
+    "an integer beyond 32 bits": ("    t1 = rot90(I)", "    t1 = rot90(2147483648)", "integer does not fit 32 bits"),
+    "a tuple with one": ("    t1 = rot90(I)", "    t1 = rot90((1, -2147483649))", "integer does not fit 32 bits"),
+    "a name with a space": ('"b", t1)', '"b b", t1)', "not an entry of the results"),
+    "a name with an escape": ('"b", t1)', '"\x1b[31m", t1)', "not an entry of the results"),
+    "a name that is none": ('"b", t1)', '"\N{SUPERSCRIPT TWO}", t1)', "is no name of a program"),
+    "a name that is another": ('"b", t1)', '"\N{LATIN SMALL LIGATURE FI}", t1)', "is no name of a program"),
     "no function": ("def batt(", "def bat(", "no function `batt`"),
 }
 
@@ -201,12 +207,20 @@ def test_a_batt_edited_into_nonsense_is_refused(edit, tmp_path):
     assert message in str(info.value)
 
 
+def test_a_program_of_a_batt_that_could_not_be_read_back_is_refused(tmp_path, monkeypatch):
+    card = make_card([parse_program("def solve_a(I):\n    return rot90(rot90(rot90(rot180(I))))\n")])
+    write_batt(card, tmp_path / "batt.py")
+    monkeypatch.setattr("arcbatt.batt.load.MAX_CALLS", 3)
+    with pytest.raises(UsageError, match="a has 4 calls, at most 3"):
+        load_batt(tmp_path / "batt.py")
+
+
 def test_nothing_half_written(tmp_path):
-    with pytest.raises(UsageError, match="cannot write"):
+    with pytest.raises(UsageError, match="cannot be written"):
         write_batt(make_card(LIBRARY[:2]), tmp_path / "none" / "batt.py")
     folder = tmp_path / "batt.py"
     folder.mkdir()
-    with pytest.raises(UsageError, match="cannot write"):
+    with pytest.raises(UsageError, match="cannot be written"):
         write_batt(make_card(LIBRARY[:2]), folder)
     assert list(tmp_path.iterdir()) == [folder]
 

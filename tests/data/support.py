@@ -27,12 +27,15 @@ def put(path: Path, value: Any) -> Path:
     return path
 
 
+ids = st.text(min_size=1, max_size=5).filter(str.isprintable)
+
+
 @st.composite
 def tasks(draw: st.DrawFn, key: str | None = None) -> Task:
     grid = grids(4)
     train = draw(st.lists(st.tuples(grid, grid), min_size=1, max_size=3))
     test = draw(st.lists(st.tuples(grid, st.none() | grid), min_size=1, max_size=3))
-    return Task(draw(st.text(min_size=1, max_size=5)) if key is None else key, tuple(train), tuple(test))
+    return Task(draw(ids) if key is None else key, tuple(train), tuple(test))
 
 
 task_lists = st.lists(tasks(), min_size=1, max_size=5, unique_by=lambda task: task.id)

@@ -231,6 +231,16 @@ def test_a_file_of_tasks_and_back(tmp_path_factory, some):
     assert load_tasks(path, strict=True) == some
 
 
+@given(st.text(st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), min_size=1, max_size=3), st.text(max_size=3))
+def test_an_id_that_cannot_be_printed_is_reported_and_left_out(tmp_path_factory, odd, more):
+    path = put(tmp_path_factory.mktemp("set") / "set.json", {odd + more: raw(), "good": raw()})
+    told: list[str] = []
+    assert [task.id for task in load_tasks(path, report=told.append)] == ["good"]
+    assert told[0].endswith("an id is text that can be printed")
+    assert told[0].isprintable()
+    assert told[1] == "skipped 1 of 2 tasks"
+
+
 @given(json_values, st.sampled_from(["set.json", "x_challenges.json", "set.jsonl"]), json_values)
 def test_any_json_is_tasks_or_a_clear_error(tmp_path_factory, value, name, other):
     folder = tmp_path_factory.mktemp("set")

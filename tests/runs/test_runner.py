@@ -22,7 +22,7 @@ from arcbatt.language.sample import Sample
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import run, slices
-from arcbatt.runs.writer import RunWriter
+from arcbatt.runs.store import Store
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program
 
@@ -157,9 +157,11 @@ def test_a_full_disk_is_said(monkeypatch, tmp_path):
     def full(*_):
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(RunWriter, "add", full)
-    with pytest.raises(UsageError, match="disk is full; what was written before can be resumed"):
+    monkeypatch.setattr(Store, "add", full)
+    with pytest.raises(UsageError, match="disk is full; what was done before is kept, go on with --resume"):
         run(RunOptions(backend="cpu"), PROGRAMS[:2], TASKS[:2], out=tmp_path)
+    with RunRecord.open(tmp_path) as record:
+        assert record.state == "stopped"
 
 
 @pytest.mark.parametrize(
@@ -249,3 +251,12 @@ def test_nothing_to_run():
     with pytest.raises(UsageError, match="no task to run on"):
         run(RunOptions(), PROGRAMS, [])
     assert slices(5, 2) == [(0, 2), (2, 4), (4, 5)]
+
+
+@pytest.mark.parametrize("twice", ["programs", "tasks"])
+def test_two_of_one_name_are_refused_before_anything_is_made(tmp_path, twice):
+    given = {"programs": PROGRAMS[:2], "tasks": TASKS[:2]}
+    given[twice] = [given[twice][0], given[twice][0]]
+    with pytest.raises(UsageError, match=f"two {twice} are named"):
+        run(RunOptions(backend="cpu"), given["programs"], given["tasks"], out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -6,6 +6,8 @@ import sys
 from contextlib import contextmanager
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arcbatt.language import limits
 from arcbatt.syntax import parse_bytes, parse_file, parse_text
@@ -98,3 +100,33 @@ def test_twenty_thousand_bad_programs_beside_one_good():
 def test_odd_line_ends_do_not_move_lines():
     parsed = parse_text("def solve_a(I):\n    x = rot90(I)  # \u2028 odd\n    return foo(x)\n")
     assert parsed.errors[0].line == 3
+
+
+GOOD = "def solve_good(I):\n    return I\n"
+LINES = st.lists(
+    st.sampled_from(["text", "def solve_x(I):", "    return I", "'", '"', "# it's", "\\'", "''", ")", "", "x = 1"])
+)
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+@given(lines=LINES)
+def test_a_docstring_may_have_anything_in_any_column(quotes, lines):
+    other = "def solve_other(I):\n    '''x'''\n    return rot90(I)\n"
+    doc = "\n".join(["It says:", *lines, "end"])
+    text = f"{quotes}{doc}\n{quotes}\n{GOOD}def solve_a(I):\n    {quotes}{doc}\n{quotes}\n    return rot90(I)\n{other}"
+    parsed = parse_text(text)
+    assert not parsed.errors
+    assert [program.id for program in parsed.programs] == ["good", "a", "other"]
+    assert parsed.programs[1].line == text.split("\n").index("def solve_a(I):") + 1
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+@pytest.mark.parametrize("where", range(4))
+def test_a_string_that_is_left_open_spoils_its_own_program_alone(quotes, where):
+    programs = [
+        f"def solve_{n}(I):\n    {quotes}Of {n}.\n\n    More.\n    {quotes}\n    return rot90(I)\n" for n in range(4)
+    ]
+    programs[where] = f"def solve_{where}(I):\n    {quotes}Of {where}.\n    return I\n"
+    parsed = parse_text("".join(programs))
+    assert [program.id for program in parsed.programs] == [str(n) for n in range(4) if n != where]
+    assert len(parsed.errors) == 1

@@ -12,14 +12,16 @@ from arcbatt.batt.write import FORMAT
 from arcbatt.compiler.graph import INVOKE, Graph
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS
 from arcbatt.language.program import Call, Const, Expr, Name
 from arcbatt.language.table import current
 from arcbatt.syntax import SourceError
+from arcbatt.syntax.parser import is_program_name
 from arcbatt.syntax.source import read_text
 
 _LINE: Final = re.compile(r"    (t\d+) = (.+)")
-_OUTPUT: Final = re.compile(r'        \((\d+), "([^"]+)", (\w+)\),')
-_SCORE: Final = re.compile(r'        \((\d+), "([^"]+)", "([^"]+)", (\w+)\),')
+_OUTPUT: Final = re.compile(r'        \((\d+), "(\w+)", (\w+)\),')
+_SCORE: Final = re.compile(r'        \((\d+), "(\w+)", "(\w+)", (\w+)\),')
 _LEGAL: Final = (
     "a line of a batt is `t<number> = <primitive>(<names, constants>)`; make the file anew with arcbatt card"
 )
@@ -56,6 +58,9 @@ class _Loader:
         self.at += 1
         while self.here() != "    ]":
             number, program, name = self.entry(_OUTPUT)
+            if not is_program_name(f"solve_{program}"):
+                self.at -= 1
+                raise self.error(f"{program!r} is no name of a program", "")
             card.outputs.append(Output(self.value(name, number), program))
         self.at += 1
         if not self.here().startswith("    s: "):
@@ -68,6 +73,9 @@ class _Loader:
             if f"solve_{output.program}" in self.graph.outputs:
                 raise self.error(f"two outputs of {output.program}")
             self.graph.outputs[f"solve_{output.program}"] = output.node
+            calls = sum(map(self.graph.is_call, self.graph.cone([output.node])))
+            if calls > MAX_CALLS:
+                raise self.error(f"{output.program} has {calls:,} calls, at most {MAX_CALLS:,}", "")
         for place, score in enumerate(card.scores):
             self.graph.outputs[score_name(place)] = score.node
         if not card.outputs:
@@ -131,7 +139,10 @@ class _Loader:
             value = ast.literal_eval(node)
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             value = None
-        if isinstance(value, int) or (isinstance(value, tuple) and value and all(type(part) is int for part in value)):
+        parts = value if isinstance(value, tuple) else (value,)
+        if isinstance(value, bool) or (parts and all(type(part) is int for part in parts)):
+            if not all(INT_MIN <= part <= INT_MAX for part in parts):
+                raise self.error("integer does not fit 32 bits", f"integers go from {INT_MIN} to {INT_MAX}")
             return Const(value)
         raise self.error("an argument that is no name, integer or tuple of integers")
 

@@ -8,11 +8,10 @@ from typing import Final
 
 from arcbatt.batt.card import Card
 from arcbatt.compiler.graph import INPUT, INVOKE, Graph
-from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Call, Expr, Name, names
 from arcbatt.language.table import current
-from arcbatt.support.files import atomic_write
+from arcbatt.support.files import atomic_output
 
 FORMAT: Final = "# arcbatt batt, format 1"
 
@@ -20,11 +19,8 @@ FORMAT: Final = "# arcbatt batt, format 1"
 def write_batt(card: Card, path: Path, *, vectorized: bool = False) -> None:
     """Write the file whole or not at all."""
     text = batt_text(card, vectorized=vectorized)
-    try:
-        with atomic_write(path) as file:
-            file.write(text)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+    with atomic_output(path) as file:
+        file.write(text)
 
 
 def batt_text(card: Card, *, vectorized: bool = False) -> str:

@@ -15,16 +15,20 @@ from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
+from arcbatt.support.files import atomic_output
 from arcbatt.syntax import parse_paths
 
 
 def read_programs(paths: list[Path]) -> list[Program]:
-    """The programs of the given files and folders, or the library; errors in files are shown and skipped."""
+    """The programs of the given files and folders, or the library; says which were skipped for errors, and renamed."""
     if not paths:
         return library()
     parsed = parse_paths(paths)
     for error in parsed.errors:
         typer.echo(str(error), err=True)
+    if parsed.renamed:
+        many = f" (and {len(parsed.renamed) - 1:,} more)" if len(parsed.renamed) > 1 else ""
+        typer.echo(f"programs of one name in several files: {parsed.renamed[0]}{many}", err=True)
     if not parsed.programs:
         raise UsageError("no program found")
     return parsed.programs
@@ -66,7 +70,8 @@ def write_code(card: Card, file: Path) -> None:
     from arcbatt.compiler.lower.lower import lower
 
     code = lower(compile_graph(card.graph).graph)
-    file.write_text(disassemble(code), encoding="utf-8")
+    with atomic_output(file) as out:
+        out.write(disassemble(code))
     typer.echo(f"{file}: {len(code.words):,} words of bytecode")
 
 

@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 
 from arcbatt.cli.app import app
+from arcbatt.cli.terminal import plain_streams
 from arcbatt.errors import ArcbattError
 
 
 def main() -> None:
     """Run the command line."""
     signal.signal(signal.SIGTERM, _as_ctrl_c)
+    with plain_streams():
+        sys.exit(_status())
+
+
+def _status() -> int | str | None:
+    """Run the command, and say how it ended."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except SystemExit as done:
+        return done.code
     except ArcbattError as error:
-        print(f"arcbatt: {error}", file=sys.stderr)
-        sys.exit(2)
+        return _failed(2, str(error))
     except BrokenPipeError:
-        sys.exit(141)
+        return _failed(141)
+    except OSError as error:  # a full disk, a folder that cannot be read: what the system says is the message
+        return _failed(2, str(error))
+    except MemoryError:
+        return _failed(2, "out of memory")
     except KeyboardInterrupt:
-        print("arcbatt: interrupted", file=sys.stderr)
-        sys.exit(130)
+        return _failed(130, "interrupted")
+    return 0
+
+
+def _failed(status: int, message: str = "") -> int:
+    """Say why, as far as anyone can be told."""
+    with suppress(OSError):
+        if message:
+            print(f"arcbatt: {message}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:  # what is left to print cannot be; Python would try again at its end, with a traceback
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return status
 
 
 def _as_ctrl_c(_: int, __: FrameType | None) -> None:

@@ -13,6 +13,7 @@ from arcbatt.devtools.profile import Profile, Tally, chrome_trace, profile, prof
 from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS
+from arcbatt.support.files import atomic_output
 
 
 def print_profile(
@@ -47,7 +48,8 @@ def print_profile(
     _print_devices(found)
     for path, content in ((trace, chrome_trace), (file, as_data)):
         if path is not None:
-            path.write_text(json.dumps(content(found), indent=None if path is trace else 1) + "\n", encoding="utf-8")
+            with atomic_output(path) as out:
+                out.write(json.dumps(content(found), indent=None if path is trace else 1) + "\n")
             typer.echo(
                 f"{path} written" + (": open it in ui.perfetto.dev or chrome://tracing" if path is trace else "")
             )

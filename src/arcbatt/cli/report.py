@@ -10,6 +10,7 @@ from arcbatt.errors import UsageError
 from arcbatt.report.html import report_html
 from arcbatt.report.reading import read_report
 from arcbatt.runs.record import RunRecord
+from arcbatt.support.files import atomic_output
 
 
 def write_report(directory: Path, file: Path, limit: int) -> None:
@@ -19,9 +20,7 @@ def write_report(directory: Path, file: Path, limit: int) -> None:
     with RunRecord.open(directory) as record:
         report = read_report(record, limit)
     page = report_html(report)
-    try:
-        file.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror or error}") from error
+    with atomic_output(file) as out:
+        out.write(page)
     counts = ", ".join(f"{count:,} {one.value}" for one, tasks in report.by_standing.items() if (count := len(tasks)))
     typer.echo(f"{file}: {counts or 'no tasks'}; {len(page.encode()):,} bytes")

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from arcbatt.batt import load_batt
 from arcbatt.cli.card import read_programs
+from arcbatt.cli.terminal import Terminal
 from arcbatt.data.taskset import TaskSet, open_tasks
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
@@ -33,7 +34,7 @@ _SECONDS_BETWEEN_LINES: Final = 5.0
 def run_command(options: RunOptions, out: Path | None, resume: bool, quiet: bool) -> None:
     """Run, say how it goes, and print what came of it."""
     start = time.monotonic()
-    console = Console(stderr=True, quiet=quiet)
+    console = Terminal(stderr=True, quiet=quiet)
     read_start = time.perf_counter()
     read = _of_batt(Path(options.batt)) if options.batt else read_programs([Path(path) for path in options.solvers])
     differs = [program for program in read if program.name.startswith("differ_")]
@@ -113,7 +114,7 @@ def shown(console: Console) -> Iterator[Callable[[int, int], None]]:
 
 def print_summary(summary: Summary, tasks: int, programs: int) -> None:
     """The tables and figures of a run."""
-    console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 120)
+    console = Terminal(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 120)
     record = summary.record
     by_demos, solved = record.solved(), record.solved_tests()
     hidden = record.store.hidden_tasks()

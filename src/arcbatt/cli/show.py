@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arcbatt.cli.card import read_programs
+from arcbatt.cli.terminal import Terminal
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Call, Program
@@ -28,7 +29,7 @@ def show_task(task_id: str, dataset: str, name: str | None, paths: list[Path]) -
     task = _find(task_id, {task.id: task for task in load_tasks(dataset)}, f"task {task_id!r} in {dataset}")
     program = _program(name or task_id, paths) if name or paths else None
     gots = [compare(evaluate(program, sample), sample.C) for sample in task.samples] if program else []
-    console = Console(highlight=False)
+    console = Terminal(highlight=False)
     _print_head(console, task, program)
     for number, (given, wanted) in enumerate((*task.train, *task.test)):
         test = number - len(task.train)

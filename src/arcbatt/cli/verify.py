@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from arcbatt.cli.card import read_programs
 from arcbatt.cli.run import interruptible, shown
+from arcbatt.cli.terminal import Terminal
 from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors
 from arcbatt.devtools.verify.compare import Agreement, Difference, Tally, compare
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
@@ -85,7 +85,7 @@ def _verify(
         raise UsageError("python is what the other backends are compared with: name those")
     sides = [side_named(name, max_steps or MAX_STEPS) for name in ("python", *(backends or engines_here()))]
     typer.echo(f"{what}: {', '.join(side.name for side in sides)}")
-    with interruptible() as interrupted, shown(Console(stderr=True)) as progress:
+    with interruptible() as interrupted, shown(Terminal(stderr=True)) as progress:
 
         def told(done: int) -> None:
             progress(done, total)

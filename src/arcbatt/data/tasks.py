@@ -102,7 +102,14 @@ def task_of(entry: Entry) -> Task:
     """The task of an entry; DataError names file, task, pair and what is wrong."""
     if entry.problem:
         raise DataError(entry.problem)
+    check_id(entry.id, entry.where)
     return task_from_json(entry.id, entry.data, f"{entry.where}: task {entry.id}")
+
+
+def check_id(key: str, where: str) -> None:
+    """Refuse an id that cannot be printed: it goes to terminals, into records and submissions."""
+    if not key.isprintable():
+        raise DataError(f"{where}: task {shown(key)}: an id is text that can be printed")
 
 
 def task_from_json(key: str, data: Any, where: str) -> Task:

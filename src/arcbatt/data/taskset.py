@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import tempfile
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -114,7 +116,7 @@ def _from_cache(
 ) -> tuple[TaskArrays, dict[str, Any]]:
     assert source.path is not None
     key = _key(source)
-    path = folder / f"{hashlib.sha256(str(source.path.resolve()).encode()).hexdigest()[:32]}.tasks"
+    path = folder / f"{hashlib.sha256(os.fsencode(os.path.realpath(source.path))).hexdigest()[:32]}.tasks"
     found = read_cache(path, key)
     if found:
         return found
@@ -130,7 +132,11 @@ def _from_cache(
         (report or warn)(f"{path}: cannot be written ({error.strerror}); using a temporary file, made anew each time")
         reader.problems.clear()
         reader.seen = 0
+    try:
         return write_unnamed(tasks()), notes
+    except OSError as error:
+        where = tempfile.gettempdir()
+        raise UsageError(f"{source.name}: no room for a temporary file in {where}: {error.strerror}") from error
 
 
 def _key(source: Source) -> str:

@@ -10,6 +10,7 @@ import gzip
 import json
 import re
 import shlex
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from arcbatt.language.sample import Sample
 from arcbatt.language.spec import Does, Gives, OpSpec
 from arcbatt.language.table import STANDARD
 from arcbatt.language.values import Grid, Value
+from arcbatt.support.files import check_file
 from arcbatt.syntax import parse_expression
 
 Run = Callable[[Program, Sample], Outcome]
@@ -69,10 +71,11 @@ def read_vectors(path: Path) -> Iterator[Vector]:
     """The vectors of a file; raises DataError with the line where it is not one."""
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
+        check_file(path, pipe=True)
         with opener(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 yield _vector(line, f"{path}:{number}")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise DataError(f"{path}: cannot read vectors: {error}") from error
 
 
@@ -81,7 +84,7 @@ def _vector(line: str, where: str) -> Vector:
         data = json.loads(line)
         error = data.get("error") is True
         return Vector(str(data["expr"]), to_grid(data["I"]), None if error else decode(data["out"]), error)
-    except (json.JSONDecodeError, RecursionError, AttributeError, KeyError, TypeError, DataError) as error:
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError, DataError) as error:
         raise DataError(f"{where}: not a vector ({type(error).__name__}: {error})") from error
 
 

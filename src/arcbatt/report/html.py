@@ -16,6 +16,7 @@ from typing import Final
 from arcbatt.report.colours import COLOURS
 from arcbatt.report.model import Rows, RunReport, Standing, TaskReport, Timing
 from arcbatt.report.tasks_html import Anchors, task_html
+from arcbatt.support.text import plain_text
 
 BATCH_ROWS: Final = 200
 """Batches listed, the slowest, where there are more."""
@@ -52,21 +53,20 @@ def report_html(report: RunReport) -> str:
         _timings(report),
         "</main>",
     ]
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
-            f"<title>{escape(report.title)}</title>",
-            f"<style>{style}</style></head><body>",
-            _LINES,
-            *body,
-            f"<script>{script}</script></body></html>",
-            "",
-        ]
-    )
+    page = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
+        f"<title>{escape(report.title)}</title>",
+        f"<style>{style}</style></head><body>",
+        _LINES,
+        *body,
+        f"<script>{script}</script></body></html>",
+        "",
+    ]
+    return plain_text("\n".join(page))
 
 
 def colour_rules() -> str:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS, SEARCH_STEPS
+from arcbatt.support.shapes import fields_of, is_of
 
 BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
 _UNITS: Final = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
@@ -121,4 +122,7 @@ class RunOptions:
             for one in fields(cls)
             if one.name in data
         }
+        for name, value in known.items():
+            if not is_of(value, fields_of(cls)[name]):
+                raise UsageError(f"{cls.flag(name)} is {value!r:.40}")
         return cls(**known)

@@ -6,20 +6,24 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.data.tasks import Task, task_from_json, task_to_json
+from arcbatt.data.grids import shown
+from arcbatt.data.tasks import Task, check_id, task_from_json, task_to_json
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.program import Program
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.store import ProgramTier, Store
+from arcbatt.runs.store import AttemptCells, ProgramTier, Store
+from arcbatt.support.files import read_file
+from arcbatt.support.shapes import fields_of, is_of
 from arcbatt.syntax import parse_file
 
 INFO: Final = "run.json"
@@ -63,12 +67,16 @@ class RunRecord:
         """Open a run directory; raises UsageError or DataError that says what is wrong with it."""
         folder = Path(directory)
         try:
-            info = json.loads((folder / INFO).read_text(encoding="utf-8"))
+            info = json.loads(read_file(folder / INFO).decode())
         except FileNotFoundError as error:
             raise UsageError(f"{folder}: not a run directory, there is no {INFO}") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise DataError(f"{folder / INFO}: cannot be read: {error}") from error
-        return cls(Store.open(folder / RESULTS), info, folder)
+        store = Store.open(folder / RESULTS)
+        if problem := _info_problem(info):
+            store.close()
+            raise DataError(f"{folder / INFO}: not the record of a run: {problem}")
+        return cls(store, info, folder)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -107,14 +115,26 @@ class RunRecord:
 
     def each_task(self) -> Iterator[Task]:
         """The tasks one by one, for sets that are large."""
-        for name, data in self.store.task_texts():
-            yield task_of(name, data)
+        sizes, seen = self.store.task_sizes(), set[str]()
+        for size, (name, data) in zip(sizes, self.store.task_texts(), strict=False):
+            task = task_of(name, data)
+            if name in seen:
+                raise DataError(f"task {name} of the record: there are two of this id")
+            seen.add(name)
+            if (len(task.train), len(task.test)) != size:
+                raise DataError(f"task {name} of the record: not {size.demos} demonstrations and {size.tests} tests")
+            yield task
 
     def programs(self) -> dict[str, Program]:
         """The programs by name (without `solve_`), in the order of the run."""
         if self._programs is None:
             assert self.directory is not None
-            self._programs = {one.id: one for one in parse_file(self.directory / PROGRAMS).check()}
+            if (self.directory / PROGRAMS).is_fifo():
+                raise DataError(f"{self.directory / PROGRAMS}: cannot be read: not a plain file")
+            found = {one.id: one for one in parse_file(self.directory / PROGRAMS).check()}
+            if found.keys() != self.store.program_lines().keys():
+                raise DataError(f"{self.directory / PROGRAMS}: not the programs that {RESULTS} names")
+            self._programs = found
         return self._programs
 
     def solved(self) -> dict[str, list[str]]:
@@ -138,14 +158,62 @@ class RunRecord:
 
     def attempts(self, task: str) -> list[Attempt]:
         """What the programs that solve a task's demonstrations, and its nearest misses, gave on each sample."""
-        return [
-            Attempt(name, sample, None if cells is None else _grid(height, width, cells))
-            for name, sample, height, width, cells in self.store.attempts(task)
-        ]
+        return [_attempt(one, task) for one in self.store.attempts(task)]
 
 
-def _grid(height: int, width: int, cells: bytes) -> NDArray[np.int8]:
-    return np.frombuffer(cells, np.int8).reshape(height, width)
+class RunInfo(TypedDict):
+    """What `run.json` holds from the start."""
+
+    arcbatt: str
+    state: str
+    dataset: str
+    options: dict[str, Any]
+    environment: dict[str, Any]
+    started: str
+    ended: str | None
+    programs: int
+    programs_sha256: str
+
+
+class RunFigures(TypedDict):
+    """What `run.json` may hold besides."""
+
+    stages: dict[str, float]
+    backends: dict[str, int]
+    recovered_errors: dict[str, int]
+
+
+def _info_problem(info: Any) -> str:
+    """What is wrong with the content of `run.json`, or nothing."""
+    if not isinstance(info, dict):
+        return f"an object is expected, got {shown(info)}"
+    for name, hint in fields_of(RunInfo).items():
+        if name not in info:
+            return f"{name!r} is missing"
+        if not is_of(info[name], hint):
+            return f"{name!r} is {shown(info[name])}"
+    for name, hint in fields_of(RunFigures).items():
+        if name in info and not is_of(info[name], hint):
+            return f"{name!r} is {shown(info[name])}"
+    try:
+        for time in (info["started"], info["ended"]):
+            if time and datetime.datetime.fromisoformat(time).tzinfo is None:
+                return f"{time!r} is a time of no zone"
+        RunOptions.from_json(info["options"])
+    except (ValueError, UsageError) as error:
+        return str(error)
+    return ""
+
+
+def _attempt(one: AttemptCells, task: str) -> Attempt:
+    if not 0 <= one.sample < one.samples:
+        raise DataError(f"task {task} of the record: an output on sample {one.sample} of {one.samples}")
+    if one.cells is None:
+        return Attempt(one.program, one.sample, None)
+    height, width = one.height or 0, one.width or 0
+    if min(height, width) < 0 or height * width != len(one.cells):
+        raise DataError(f"task {task} of the record: {len(one.cells)} cells for a grid of {height} x {width}")
+    return Attempt(one.program, one.sample, np.frombuffer(one.cells, np.int8).reshape(height, width))
 
 
 def task_json(task: Task) -> str:
@@ -155,4 +223,9 @@ def task_json(task: Task) -> str:
 
 def task_of(name: str, data: str) -> Task:
     """A task from ARC's JSON."""
-    return task_from_json(name, json.loads(data), f"task {name} of the record")
+    check_id(name, "the record")
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"task {name} of the record: not JSON: {error}") from error
+    return task_from_json(name, value, f"task {name} of the record")

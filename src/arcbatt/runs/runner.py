@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -25,12 +25,12 @@ from arcbatt.engine.choose import backend_for, make_engine
 from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes
 from arcbatt.engine.tiers import DYNAMIC
 from arcbatt.engine.verdicts import matching
-from arcbatt.errors import UsageError
+from arcbatt.errors import ArcbattError, UsageError
 from arcbatt.language.program import Program
 from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.store import Batch, ResultRow, StoreError, TierRow
+from arcbatt.runs.store import Batch, ResultRow, TierRow
 from arcbatt.runs.writer import RunWriter
 
 STAGES: Final = ("read", "merge and compile", "pack", "run", "dynamic", "near misses", "record")
@@ -115,29 +115,44 @@ def run(
         raise UsageError("no program to run")
     if not tasks:
         raise UsageError("no task to run on")
+    _check_distinct("programs", (program.id for program in programs))
+    _check_distinct("tasks", tasks.ids if isinstance(tasks, TaskSet) else (task.id for task in tasks))
     start = time.perf_counter()
     backend = backend_for(options.backend)
     if resume:
         if out is None:
             raise UsageError("--resume goes on with the run of a directory: give it with --out")
         writer = RunWriter.resume(out, options, backend)
-        writer.check_same(programs, tasks)
+        try:
+            writer.check_same(programs, tasks)
+            writer.mark_running()
+        except ArcbattError:
+            writer.close()
+            raise
         then = writer.record.options
         options = replace(options, slice_size=then.slice_size, max_steps=then.max_steps)
     else:
         writer = RunWriter.create(out, options, backend, programs, tasks)
     summary = Summary(writer.record, backend)
     summary.seconds["record"] += time.perf_counter() - start
-    runner = _Runner(options, programs, tasks, [*standard_differs(), *differs], writer, summary, stop, progress)
-    runner.after_batch = after_batch or runner.after_batch
     try:
+        runner = _Runner(options, programs, tasks, [*standard_differs(), *differs], writer, summary, stop, progress)
+        runner.after_batch = after_batch or runner.after_batch
         _run_and_finish(runner, writer, summary)
-    except StoreError as error:
-        raise UsageError(
-            f"cannot write the results to {out}: {error}; what was written before can be resumed"
-        ) from error
+    except BaseException:
+        writer.give_up()
+        raise
     summary.total_seconds = time.perf_counter() - start
     return summary
+
+
+def _check_distinct(what: str, names: Iterable[str]) -> None:
+    """Refuse two of one name: a record tells them apart by it."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise UsageError(f"two {what} are named {name!r}")
+        seen.add(name)
 
 
 def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> None:

@@ -13,18 +13,20 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from arcbatt.errors import DataError
+from arcbatt.support.shapes import fields_of, is_of
 
 VERSION: Final = 3
 _READABLE: Final = (2, VERSION)
 """Version 2 has no table `tier`."""
-StoreError = sqlite3.Error
-"""What a store raises where the file cannot be read or written."""
+STORE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What a store raises where the file cannot be written; SQLite's own words may be damaged too."""
 
 _CHUNK: Final = 1000
-_SIDE_FILES: Final = ("", "-wal", "-shm")
+SIDE_FILES: Final = ("", "-wal", "-shm")
+"""Ends of the names of the files a store is made of."""
 
 _TABLES: Final = """
 CREATE TABLE task (
@@ -126,6 +128,13 @@ class Batch:
     """Task and program of near misses of earlier batches that nearer ones push out."""
 
 
+class TaskText(NamedTuple):
+    """A task: its id, and itself as ARC's JSON."""
+
+    id: str
+    data: str
+
+
 class TaskSize(NamedTuple):
     """How many demonstrations and tests a task has."""
 
@@ -145,12 +154,13 @@ class BatchDone(NamedTuple):
 
 
 class AttemptCells(NamedTuple):
-    """What a program gave on a sample; no cells where it gave no grid."""
+    """What a program gave on a sample of a task that has so many; no height, width and cells where it gave no grid."""
 
     program: str
     sample: int
-    height: int
-    width: int
+    samples: int
+    height: int | None
+    width: int | None
     cells: bytes | None
 
 
@@ -206,20 +216,52 @@ class ProgramTier(NamedTuple):
     error: dict[str, str] | None
 
 
+class _TierText(NamedTuple):
+    name: str
+    tier: str
+    why: str | None
+    error: str | None
+
+
+class TaskSpan(NamedTuple):
+    """So many tasks from the first on."""
+
+    first: int
+    tasks: int
+
+
+class _Name(NamedTuple):
+    name: str
+
+
+class _NamePair(NamedTuple):
+    one: str
+    other: str
+
+
+class _Length(NamedTuple):
+    name: str
+    lines: int
+
+
+_R = TypeVar("_R", bound=tuple[Any, ...])
+
+
 class Store:
     """The tables of a run; made by `Store.create` to write and by `Store.open` to read."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path | None = None) -> None:
         self.connection = connection
+        self.path = path
 
     @classmethod
     def create(cls, path: Path | None) -> Store:
         """A new file to write to, in place of what a run that was killed left; in memory without a path."""
         if path is None:
             return cls(sqlite3.connect(":memory:"))
-        for ending in _SIDE_FILES:
+        for ending in SIDE_FILES:
             path.with_name(path.name + ending).unlink(missing_ok=True)
-        store = cls(sqlite3.connect(path))
+        store = cls(sqlite3.connect(path), path)
         store._log_ahead()
         return store
 
@@ -228,17 +270,20 @@ class Store:
         """A file to read; DataError where it is missing, damaged or of another version."""
         if not path.exists():
             raise DataError(f"{path}: missing; the run stopped before its first result")
+        if not path.is_file():
+            raise DataError(f"{path}: cannot be read: not a plain file")
+        connection = sqlite3.connect(path)
         try:
-            connection = sqlite3.connect(path)
             connection.execute("PRAGMA query_only = 1")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-        except sqlite3.Error as error:
+        except STORE_ERRORS as error:
+            connection.close()
             raise DataError(f"{path}: cannot be read: {error}") from error
         if version not in _READABLE:
             connection.close()
             known = " and ".join(map(str, _READABLE))
             raise DataError(f"{path}: results of version {version}, this arcbatt reads version {known}")
-        return cls(connection)
+        return cls(connection, path)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -303,59 +348,58 @@ class Store:
 
     # --- tasks, programs, batches ---
 
-    def task_texts(self) -> Iterator[tuple[str, str]]:
+    def task_texts(self) -> Iterator[TaskText]:
         """Id and ARC JSON of every task, in the order of the run."""
-        yield from self.connection.execute("SELECT id, data FROM task ORDER BY task")
+        return self._each(TaskText, "SELECT id, data FROM task ORDER BY task")
 
     def task_sizes(self) -> list[TaskSize]:
         """The sizes of the tasks, in the order of the run."""
-        return [TaskSize(*row) for row in self._rows("SELECT demos, tests FROM task ORDER BY task")]
+        return list(self._each(TaskSize, "SELECT demos, tests FROM task ORDER BY task"))
 
     def tasks_run(self) -> set[str]:
         """The tasks that any program was run on."""
-        return {task for (task,) in self._rows("SELECT DISTINCT id FROM result JOIN task USING (task)")}
+        return {task for (task,) in self._each(_Name, "SELECT DISTINCT id FROM result JOIN task USING (task)")}
 
     def hidden_tasks(self) -> set[str]:
         """The tasks that were run and have a hidden test output."""
-        return {task for (task,) in self._rows("SELECT DISTINCT task FROM results WHERE tests_right IS NULL")}
+        query = "SELECT DISTINCT task FROM results WHERE tests_right IS NULL"
+        return {task for (task,) in self._each(_Name, query)}
 
     def task_counts(self) -> list[TaskCount]:
         """What was done of every task that was run."""
         query = "SELECT id, count(*), sum(failed) FROM task JOIN result USING (task) GROUP BY task"
-        return [TaskCount(*row) for row in self._rows(query)]
+        return list(self._each(TaskCount, query))
 
     def program_lines(self) -> dict[str, int]:
         """How many lines each program has."""
-        return dict(self._rows("SELECT name, lines FROM program"))
+        return dict(self._each(_Length, "SELECT name, lines FROM program"))
 
     def batches(self) -> list[BatchDone]:
         """Every batch, in the order they were run."""
         query = "SELECT first_task, tasks, first_program, programs, seconds, evaluations FROM batch ORDER BY batch"
-        return [BatchDone(*row) for row in self._rows(query)]
+        return list(self._each(BatchDone, query))
 
     def tasks_done(self, first_program: int, programs: int) -> list[tuple[int, int]]:
         """Of the batches of a slice of programs, the first task and how many."""
         query = "SELECT first_task, tasks FROM batch WHERE first_program = ? AND programs = ?"
-        return [(first, count) for first, count in self._rows(query, first_program, programs)]
+        return [(first, count) for first, count in self._each(TaskSpan, query, first_program, programs)]
 
     def rerouted(self) -> Counter[str]:
         """Evaluations that another tier did than the one asked for, by `tier: why`."""
         total: Counter[str] = Counter()
-        for (text,) in self._rows("SELECT rerouted FROM batch"):
-            total.update(json.loads(text))
+        for (text,) in self._each(_Name, "SELECT rerouted FROM batch"):
+            total.update(self._json(text, dict[str, int], "rerouted"))
         return total
 
     def tiers(self) -> list[ProgramTier]:
         """What ran each program that was run, in the order of the run; nothing in records that do not say."""
-        if not self._has_tiers():
+        if not any(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'tier'")):
             return []
         query = "SELECT name, tier, why, error FROM tier JOIN program USING (program) ORDER BY program"
         return [
-            ProgramTier(name, tier, why, error and json.loads(error)) for name, tier, why, error in self._rows(query)
+            ProgramTier(name, tier, why, error and self._json(error, dict[str, str], "an internal error"))
+            for name, tier, why, error in self._each(_TierText, query)
         ]
-
-    def _has_tiers(self) -> bool:
-        return bool(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'tier'"))
 
     # --- results ---
 
@@ -363,9 +407,10 @@ class Store:
         """Task id to the programs that are right on every demonstration, or on every test too."""
         tests = "AND tests_right = tests" if with_tests else ""
         found: dict[str, list[str]] = {}
-        for task, program in self.connection.execute(
+        for task, program in self._each(
+            _NamePair,
             "SELECT id, name FROM task JOIN result USING (task) JOIN program USING (program) "
-            f"WHERE demos_right = demos {tests} ORDER BY task, program"
+            f"WHERE demos_right = demos {tests} ORDER BY task, program",
         ):
             found.setdefault(task, []).append(program)
         return found
@@ -373,16 +418,17 @@ class Store:
     def failures(self, program: str, task: str) -> Failures:
         """How a program failed on a task."""
         query = "SELECT failed, reason FROM results WHERE program = ? AND task = ?"
-        (row,) = self._rows(query, program, task)
-        return Failures(*row)
+        for found in self._each(Failures, query, program, task):
+            return found
+        raise self._damaged(f"no result of {program} on task {task}")
 
     def attempts(self, task: str) -> list[AttemptCells]:
         """What the programs that solve a task's demonstrations, and its nearest misses, gave on each sample."""
         query = (
-            "SELECT name, sample, height, width, cells FROM attempt JOIN task USING (task) "
+            "SELECT name, sample, demos + tests, height, width, cells FROM attempt JOIN task USING (task) "
             "JOIN program USING (program) LEFT JOIN output USING (hash) WHERE id = ? ORDER BY program, sample"
         )
-        return [AttemptCells(*row) for row in self._rows(query, task)]
+        return list(self._each(AttemptCells, query, task))
 
     def standings(self, task: str) -> list[Standing]:
         """The programs whose outputs on a task are kept."""
@@ -390,7 +436,7 @@ class Store:
             "SELECT DISTINCT name, lines, demos_right, agreement FROM attempt JOIN task USING (task) "
             "JOIN program USING (program) JOIN result USING (program, task) WHERE id = ?"
         )
-        return [Standing(*row) for row in self._rows(query, task)]
+        return list(self._each(Standing, query, task))
 
     # --- near misses ---
 
@@ -401,7 +447,7 @@ class Store:
             "JOIN result USING (program, task) JOIN program USING (program) WHERE id = ? "
             "ORDER BY demos_right DESC, agreement DESC, program, differ"
         )
-        return [NearScore(*row) for row in self._rows(query, task)]
+        return list(self._each(NearScore, query, task))
 
     def near_misses(self, task: int) -> list[NearMiss]:
         """The near misses of a task by its number."""
@@ -409,22 +455,47 @@ class Store:
             "SELECT DISTINCT demos_right, agreement, program, hash FROM near JOIN result USING (task, program) "
             "WHERE task = ?"
         )
-        return [NearMiss(*row) for row in self._rows(query, task)]
+        return list(self._each(NearMiss, query, task))
 
     def tasks_by_nearness(self) -> list[str]:
         """Tasks that have near misses, those that miss the least first."""
         query = (
-            "SELECT id, min(demos - demos_right), max(agreement) FROM near JOIN task USING (task) "
-            "JOIN result USING (task, program) GROUP BY task ORDER BY 2, 3 DESC, task"
+            "SELECT id FROM near JOIN task USING (task) JOIN result USING (task, program) GROUP BY task "
+            "ORDER BY min(demos - demos_right), max(agreement) DESC, task"
         )
-        return [task for task, _, _ in self._rows(query)]
+        return [task for (task,) in self._each(_Name, query)]
 
     def dump(self) -> Iterator[str]:
         """Every row but those of `batch`, as JSON: the same text for the same result, however it was run."""
         for table in ("task", "program", "result", "attempt", "output", "near"):
-            for row in self.connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3"):
+            for row in self._rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3"):
                 yield json.dumps([table, *(value.hex() if isinstance(value, bytes) else value for value in row)])
 
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with closing(self.connection.execute(query, values)) as cursor:
-            return cursor.fetchall()
+    def _each(self, kind: type[_R], query: str, *values: Any) -> Iterator[_R]:
+        """The rows of a query, each checked to be what its class says; DataError where the file is damaged."""
+        hints = tuple(fields_of(kind).items())
+        for row in self._rows(query, *values):
+            for value, (name, hint) in zip(row, hints, strict=True):
+                if not is_of(value, hint):
+                    raise self._damaged(f"{kind.__name__}.{name} is {value!r:.60}")
+            yield kind(*row)
+
+    def _rows(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        try:
+            with closing(self.connection.execute(query, values)) as cursor:
+                yield from cursor
+        except STORE_ERRORS as error:
+            raise self._damaged(str(error)) from error
+
+    def _json(self, text: str, hint: Any, what: str) -> Any:
+        """What a column of JSON holds; DataError where it is not of the kind."""
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise self._damaged(f"{what}: {error}") from error
+        if not is_of(value, hint):
+            raise self._damaged(f"{what} is {text!r:.60}")
+        return value
+
+    def _damaged(self, what: str) -> DataError:
+        return DataError(f"{self.path or 'the results'}: cannot be read: {what}")

@@ -49,7 +49,7 @@ def check_submission(data: Any, tests: Mapping[str, int], where: str = "submissi
 
 def read_submission(path: Path, tests: Mapping[str, int]) -> Submission:
     """A submission file, checked."""
-    return check_submission(read_json(path), tests, str(path))
+    return check_submission(read_json(path, pipe=True), tests, str(path))
 
 
 def to_json(submission: Submission) -> dict[str, Any]:

@@ -1,9 +1,11 @@
-"""Atomic writes: a file or folder appears whole, or not at all."""
+"""Files: read where they have an end, written whole or not at all."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,26 @@ from arcbatt.errors import UsageError
 
 PART: Final = ".part"
 """The end of the name of a file that is being written."""
+
+
+def read_file(path: Path, *, pipe: bool = False) -> bytes:
+    """The bytes of a file; raises OSError.
+
+    What is not a plain file is refused: a device has no end, and nobody may write to a pipe in a folder. With `pipe` a
+    pipe is read all the same, as where a user names one (`<(command)`).
+    """
+    check_file(path, pipe=pipe)
+    with path.open("rb") as file:
+        return file.read()
+
+
+def check_file(path: Path, *, pipe: bool = False) -> None:
+    """Raise OSError where a path is not a plain file, as `read_file` does."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not (stat.S_ISREG(mode) or (pipe and stat.S_ISFIFO(mode))):
+        raise OSError(errno.EINVAL, "not a plain file", str(path))
 
 
 @contextmanager
@@ -35,12 +57,21 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 @contextmanager
 def atomic_output(path: Path) -> Iterator[IO[str]]:
-    """`atomic_write` for a text file that the user asked for: what goes wrong is a UsageError."""
+    """`atomic_write` for a text file that the user asked for: what goes wrong is a UsageError.
+
+    What a link points to is replaced, not the link; a device or a pipe, such as /dev/stdout, is just written to.
+    """
+    place = Path(os.path.realpath(path))
+    direct = path.is_relative_to("/dev") or (place.exists() and not place.is_file())
     try:
-        with atomic_write(path) as file:
+        with open(path, "w", encoding="utf-8") if direct else atomic_write(place) as file:
             yield file
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+        raise UsageError(f"{path}: cannot be written: {error.strerror}{_kept(path)}") from error
+
+
+def _kept(path: Path) -> str:
+    return "; the file that was there is unchanged" if path.is_file() else ""
 
 
 @contextmanager

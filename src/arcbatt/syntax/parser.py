@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,7 @@ from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING, MAX_PROGRAM_BYTES
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name, Program
 from arcbatt.language.table import current
+from arcbatt.syntax.distinct import distinct
 from arcbatt.syntax.source import Chunk, SourceError, chunks, decode, read_text
 
 SIGNATURES: Final = (("I",), ("S", "I", "C"))
@@ -27,10 +30,11 @@ _PROGRAM_NAME: Final = re.compile(r"(solve|differ)_\w+")
 
 @dataclass
 class Parsed:
-    """What parsing found: the good programs, and every error."""
+    """What parsing found: the good programs, every error, and which programs were renamed, in words."""
 
     programs: list[Program] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
+    renamed: list[str] = field(default_factory=list)
 
     def check(self) -> list[Program]:
         """The programs, or a UsageError that shows every error."""
@@ -39,18 +43,38 @@ class Parsed:
         return self.programs
 
 
+def is_program_name(name: str) -> bool:
+    """Whether a program of this name can be written and read back."""
+    normal = unicodedata.normalize("NFKC", name) == name
+    return bool(_PROGRAM_NAME.fullmatch(name)) and name.isidentifier() and normal
+
+
 def parse_paths(paths: Iterable[Path]) -> Parsed:
-    """Every program in files and in folders of `.py` files."""
+    """Every program in files and in folders of `.py` files; a file that is named twice is read once.
+
+    Where several files have a program of one name, the later ones are renamed by their file (`distinct`).
+    """
     result = Parsed()
+    read: dict[str, tuple[Path, list[Program]]] = {}
     for path in paths:
-        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        files = _files(path, result.errors) if path.is_dir() else [path]
         if not files:
             result.errors.append(SourceError(str(path), 0, 0, "", "no program found: the folder holds no .py file"))
         for file in files:
-            one = parse_file(file)
-            result.programs += one.programs
-            result.errors += one.errors
+            place = os.path.realpath(file)
+            if place not in read:
+                one = parse_file(file)
+                read[place] = file, one.programs
+                result.errors += one.errors
+    result.programs, result.renamed = distinct(list(read.values()))
     return result
+
+
+def _files(folder: Path, errors: list[SourceError]) -> list[Path]:
+    """The `.py` files of a folder and its folders; what only looks like one is an error."""
+    found = sorted(folder.rglob("*.py"))
+    errors += [SourceError(str(one), 0, 0, "", "cannot read: not a plain file") for one in found if not one.is_file()]
+    return [one for one in found if one.is_file()]
 
 
 def parse_file(path: Path) -> Parsed:

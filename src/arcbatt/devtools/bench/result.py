@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from arcbatt.errors import DataError, UsageError
-from arcbatt.support.files import atomic_output
+from arcbatt.support.files import atomic_output, read_file
 from arcbatt.support.machine import environment
+from arcbatt.support.shapes import fields_of, is_of
 
 HIGHER: Final = frozenset({
     "evaluations/s", "executed evaluations/s", "calls/s", "equivalent calls/s", "samples/s", "grids/s", "GB/s",
@@ -69,11 +70,16 @@ class Result:
     def read(cls, path: Path) -> Result:
         """The result a file holds."""
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = json.loads(read_file(path).decode())
             rows = [Row(**row) for row in data.pop("rows")]
-            return cls(rows=rows, **data)
-        except (OSError, ValueError, TypeError, KeyError) as error:
+            result = cls(rows=rows, **data)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DataError(f"{path}: not a result of arcbatt bench: {error}") from error
+        for one in (result, *rows):
+            for name, hint in fields_of(type(one)).items():
+                if not is_of(getattr(one, name), hint):
+                    raise DataError(f"{path}: not a result of arcbatt bench: {name} is {getattr(one, name)!r:.40}")
+        return result
 
     def joined(self, later: Result) -> Result:
         """This and what was measured later on the same machine; of a suite that both have, the later rows count."""

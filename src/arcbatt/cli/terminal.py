@@ -1,0 +1,72 @@
+"""What reaches the terminal: text from data (ids, names, source lines, paths) is shown as it is, never obeyed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+from arcbatt.support.text import plain_text
+
+
+class PlainStream:
+    """A text stream that writes out what a terminal would obey, and what its encoding does not have.
+
+    `rich` writes past it: its escape sequences are its own, and `Terminal` does the same for the text it is given.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.rich_proxied_file = stream
+
+    def write(self, text: str) -> int:
+        """Write text; says how long it was."""
+        self.rich_proxied_file.write(made_plain(text, self.rich_proxied_file.encoding))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write lines."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "buffer":  # nothing goes past `write`
+            raise AttributeError(name)
+        return getattr(self.rich_proxied_file, name)
+
+
+class Terminal(Console):
+    """A console that takes text as it is: no markup, no emoji codes, no escape sequences."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Text for a string, made plain before it is measured."""
+        return super().render_str(made_plain(text, self.encoding), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of anything, their text made plain."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(made_plain(segment.text, self.encoding), segment.style)
+
+
+def made_plain(text: str, encoding: str | None) -> str:
+    """Plain text, with what an encoding does not have written out too."""
+    known = encoding or "utf-8"
+    return plain_text(text).encode(known, "backslashreplace").decode(known)
+
+
+@contextmanager
+def plain_streams() -> Iterator[None]:
+    """Standard output and standard error made plain."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (PlainStream(stream) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before

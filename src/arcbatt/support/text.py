@@ -1,0 +1,18 @@
+"""Text from outside where people read it."""
+
+from __future__ import annotations
+
+
+def plain_text(text: str) -> str:
+    r"""The text with everything that is not printed written out, `\x1b` for an escape; lines and tabs stay.
+
+    Control characters, marks that turn the direction of writing and lone surrogates can move the cursor, forge output,
+    or fail to be encoded. Whatever holds text from data goes through here: the terminal, log.txt, the HTML report.
+    """
+    return "\n".join(line if line.isprintable() else "".join(map(_written, line)) for line in text.split("\n"))
+
+
+def _written(character: str) -> str:
+    if character.isprintable() or character == "\t":
+        return character
+    return character.encode("unicode_escape").decode("ascii")
