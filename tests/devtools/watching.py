@@ -11,6 +11,30 @@ from arcbatt.language.limits import INT_MAX, INT_MIN
 from arcbatt.language.reference import Machine
 from arcbatt.language.spec import Does, Kind, OpSpec, Over
 
+FEATURES = (
+    "functions in a tuple",
+    "functions in a set",
+    "function in a branch",
+    "function chosen by a loop",
+    "loop over functions",
+    "each function of a tuple called",
+    "each function of a set called",
+    "combinator as a value",
+    "deep function",
+    "items of two types",
+    "branch of two types",
+    "truth of any value",
+    "power by more than a constant drawn",
+    "wrong kind of argument",
+    "wrong number of arguments",
+    "call of no function",
+    "None",
+    "empty container",
+    "empty container in a container",
+    "deep container",
+    "large number",
+    "end of 32 bits",
+)
 LARGE = 65_535
 _LOOKED_AT = 50
 
@@ -42,7 +66,7 @@ class Watching(Machine):
             raise
         if isinstance(result, Function) and call is not None and spec.kind is Kind.LOOP:
             self.seen.add("function chosen by a loop")
-        self.seen |= set(features(result, spec.name))
+        self.seen |= set(features(result))
         return result
 
     def note(self, spec: OpSpec, args: tuple[Any, ...]) -> None:
@@ -57,9 +81,8 @@ class Watching(Machine):
         if spec.loop:
             containers = [arg for arg in args if isinstance(arg, tuple | frozenset)]
             if spec.loop.over is Over.FUNCTIONS:
-                self.seen.add("each function called")
-                if isinstance(args[0], frozenset):
-                    self.seen.add("each function of a set called")
+                kind_of_container = "set" if isinstance(args[0], frozenset) else "tuple"
+                self.seen.add(f"each function of a {kind_of_container} called")
             elif any(isinstance(item, Function) for one in containers for item in one):
                 self.seen.add("loop over functions")
         if spec.combinator and spec.combinator.repeats and isinstance(args[1], int) and args[1] > 3:
@@ -69,12 +92,12 @@ class Watching(Machine):
         if spec.combinator and not spec.combinator.repeats and any(isinstance(arg, Function) and arg.depth > 4 for arg in args):
             self.seen.add("deep function")
         for arg in args:
-            self.seen |= set(features(arg, spec.name))
+            self.seen |= set(features(arg))
 
 
 def kind(value: Any) -> Any:
     """The form of a value, as far as one of its items tells it; None where it has none to tell."""
-    if isinstance(value, tuple) and len(value) == 2:
+    if isinstance(value, tuple) and len(value) == 2 and kind(value[0]) != kind(value[1]):
         return tuple, kind(value[0]), kind(value[1])
     if isinstance(value, tuple | frozenset):
         item = next(iter(value), None)
@@ -82,7 +105,7 @@ def kind(value: Any) -> Any:
     return type(value)
 
 
-def features(value: Any, by: str, depth: int = 0) -> Iterator[str]:
+def features(value: Any, depth: int = 0) -> Iterator[str]:
     """What there is to a value."""
     if isinstance(value, bool):
         return
@@ -105,4 +128,4 @@ def features(value: Any, by: str, depth: int = 0) -> Iterator[str]:
             yield "items of two types"
         if depth < 8:
             for item in items[:6]:
-                yield from features(item, by, depth + 1)
+                yield from features(item, depth + 1)

@@ -1,31 +1,10 @@
 """Random programs: drawn from the op table, or mutants of given ones.
 
 Everything is drawn from one `random.Random`, so a seed names a program for ever within one version: version 1 draws
-well-typed programs, version 2 (`full`) everything the language allows.
+well-typed programs, version 2 everything the language allows.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
-from arcbatt.devtools.generate.full import Full
+from arcbatt.devtools.generate.generator import VERSION, VERSIONS, Generator
 from arcbatt.devtools.generate.mutants import mutants
-from arcbatt.devtools.generate.well_typed import WellTyped
-from arcbatt.language.program import Program
 
 __all__ = ["VERSION", "VERSIONS", "Generator", "mutants"]
-
-VERSIONS: Final = {1: WellTyped, 2: Full}
-VERSION: Final = max(VERSIONS)
-"""What new runs draw with."""
-
-
-class Generator:
-    """Draws programs, as a version of the generator does."""
-
-    def __init__(self, seed: int | str, version: int = VERSION) -> None:
-        self._source = VERSIONS[version](seed)
-
-    def program(self, name: str = "solve_random", lines: int = 8, samples: bool = False) -> Program:
-        """A program of so many lines; with `samples`, over (S, I, C)."""
-        return self._source.program(name, lines, samples)

@@ -10,7 +10,7 @@ from typing import Final
 
 from arcbatt.devtools.generate.run_time_types import RunTimeTyped, item_of, named
 from arcbatt.devtools.generate.unions import readings, union
-from arcbatt.devtools.generate.well_typed import PLAIN, TRIES, Typed, call_of
+from arcbatt.devtools.generate.well_typed import TRIES, Typed, call_of
 from arcbatt.language.primitives.containers import (
     argmax,
     argmin,

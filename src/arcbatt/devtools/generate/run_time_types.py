@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Final
 
@@ -25,9 +25,27 @@ from arcbatt.language.primitives.numbers import astuple, both, branch, either, f
 from arcbatt.language.primitives.shapes import height, numcolors, width
 from arcbatt.language.program import Call, Const, Expr, Name
 from arcbatt.language.spec import OpSpec
-from arcbatt.language.types import BOOL, GRID, IJ, INT, OPT_INT, Fn, Rule, Seq, Set, Tup, Type, match, substitute, variables
+from arcbatt.language.types import (
+    BOOL,
+    GRID,
+    IJ,
+    INT,
+    OPT_INT,
+    Fn,
+    Rule,
+    Seq,
+    Set,
+    Tup,
+    Type,
+    match,
+    substitute,
+    variables,
+)
 
 _EXTREMES: Final = (INT_MIN, INT_MIN + 1, -(2**30), -65536, 255, 256, 65535, 65536, 2**30, INT_MAX - 1, INT_MAX)
+
+
+_BY_ARITY: Final = {arity: [spec for spec in PLAIN if spec.arity == arity] for arity in range(1, 5)}
 
 
 def _makers() -> dict[Type, list[tuple[OpSpec, Rule]]]:
@@ -87,6 +105,9 @@ class RunTimeTyped(WellTyped):
                 bound.update(trial)
                 return Typed(candidate.expr, kind)
         return None
+
+    def _primitives(self, arity: int) -> Sequence[OpSpec]:
+        return _BY_ARITY.get(arity, PLAIN)
 
     def _result(self, spec: OpSpec, args: tuple[Type, ...], *, exact: bool) -> Type | None:
         """What a primitive gives in all the ways its arguments may turn out; mostly None where one does not fit."""

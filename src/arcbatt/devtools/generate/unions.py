@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice, product
 from typing import Final
 
@@ -29,6 +30,7 @@ def union(types: Iterable[Type]) -> Type:
     return found[0] if len(found) == 1 else Union(found)
 
 
+@cache
 def readings(term: Type) -> tuple[Type, ...]:
     """The types without unions that a value of a type may have, the first few."""
     match term:

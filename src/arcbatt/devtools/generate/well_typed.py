@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -135,12 +135,15 @@ class WellTyped:
             return self._primitive(params)
         return self._fixed(params)
 
+    def _primitives(self, arity: int) -> Sequence[OpSpec]:
+        return PLAIN
+
     def _result(self, spec: OpSpec, args: tuple[Type, ...], *, exact: bool) -> Type | None:
         return result_type(spec, args, exact=exact)
 
     def _primitive(self, params: tuple[Type, ...]) -> Typed | None:
         for _ in range(TRIES):
-            spec = self._random.choice(PLAIN)
+            spec = self._random.choice(self._primitives(len(params)))
             result = self._result(spec, params, exact=self._random.random() < EXACT)
             if result is not None:
                 return Typed(Name(spec.name), result)
@@ -149,7 +152,7 @@ class WellTyped:
     def _fixed(self, params: tuple[Type, ...]) -> Typed | None:
         """A primitive with its last or first argument fixed."""
         for _ in range(TRIES):
-            spec = self._random.choice(PLAIN)
+            spec = self._random.choice(self._primitives(len(params) + 1))
             value = self._atom()
             right = self._random.random() < 0.5
             types = (*params, value.type) if right else (value.type, *params)
