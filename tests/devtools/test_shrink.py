@@ -96,7 +96,7 @@ def test_the_command_shows_a_small_case_and_fails(monkeypatch):
     assert "480 evaluations of 120 programs" in done.stdout
     assert "python and planted differ" in done.stdout
     assert "arcbatt eval 'vmirror(I)' --grid '[[" in done.stdout
-    assert "arcbatt verify --random 120 --seed 2 --backend planted" in done.stdout
+    assert "arcbatt verify --random 120 --seed 2 --generator 2 --backend planted" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,7 @@ def test_the_command_shows_a_small_case_and_fails(monkeypatch):
     [
         ([], "one of them"),
         (["--random", "3", "--vectors", "x"], "one of them"),
+        (["--random", "3", "--generator", "3"], "no generator of version 3; there are: 1, 2"),
         (["--random", "3", "--backend", "python"], "python is what the other backends are compared with"),
     ],
 )

@@ -65,6 +65,9 @@ def verify(
     dataset: DatasetOption = "arcagi",
     limit: Annotated[int, typer.Option(help="So many tasks of the data set, evenly over it; 0: all.")] = 20,
     seed: Annotated[int, typer.Option(help="Names the random programs and their samples.")] = 0,
+    generator: Annotated[
+        int | None, typer.Option(help="The version of the generator that the seed is for. Default: the newest.")
+    ] = None,
     show: Annotated[int, typer.Option(help="How many disagreements to print.")] = 10,
     max_steps: StepsOption = None,
 ) -> None:
@@ -77,7 +80,7 @@ def verify(
     if vectors is not None:
         command.verify_all_vectors(vectors, backend or ["python"], show, max_steps)
     elif random is not None:
-        command.verify_random(random, seed, backend or [], show, max_steps)
+        command.verify_random(random, seed, generator, backend or [], show, max_steps)
     else:
         command.verify_solvers(solvers or [], dataset, limit or None, backend or [], show, max_steps)
 

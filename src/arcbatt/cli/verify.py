@@ -14,6 +14,7 @@ from arcbatt.cli.card import read_programs
 from arcbatt.cli.run import interruptible, shown
 from arcbatt.cli.terminal import Terminal
 from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors
+from arcbatt.devtools.generate import VERSION, VERSIONS
 from arcbatt.devtools.verify.compare import Agreement, Difference, Tally, compare
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
 from arcbatt.devtools.verify.sides import NOT_LOWERED, ON_ENGINE, GpuSide, Side, engines_here, side_named
@@ -54,10 +55,15 @@ def verify_vectors(path: Path, backend: str, show: int, max_steps: int | None = 
     return not report.differences
 
 
-def verify_random(count: int, seed: int, backends: Sequence[str], show: int, max_steps: int | None = None) -> None:
+def verify_random(
+    count: int, seed: int, generator: int | None, backends: Sequence[str], show: int, max_steps: int | None = None
+) -> None:
     """Compare backends on random programs; print agreement, coverage and the first differences, made small."""
-    what = f"{count:,} random programs, seed {seed}"
-    _verify(random_batches(count, seed), what, 4 * count, backends, show, max_steps)
+    version = generator or VERSION
+    if version not in VERSIONS:
+        raise UsageError(f"no generator of version {version}; there are: {', '.join(map(str, VERSIONS))}")
+    what = f"{count:,} random programs, seed {seed}, generator {version}"
+    _verify(random_batches(count, seed, version), what, 4 * count, backends, show, max_steps)
 
 
 def verify_solvers(

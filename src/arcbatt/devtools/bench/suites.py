@@ -60,7 +60,7 @@ def mutant_crowds(load: Load) -> Iterator[Row]:
     every = (task.samples[k] for k in range(rounds) for task in load.tasks if k < len(task.samples))
     samples = list(islice(every, load.mutant_samples))
     for count in load.mutants:
-        crowd = list(mutants(load.programs, count, seed=1))
+        crowd = list(mutants(load.programs, count, seed=1, version=1))
         yield from _sides(load, f"mutants of the {load.name}", crowd, samples, sampled_too=False)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from arcbatt.data.tasks import Task, load_tasks
-from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.devtools.generate import VERSION, Generator, mutants
 from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import Grid
@@ -31,25 +31,25 @@ class Batch:
     again: str
 
 
-def random_batches(count: int, seed: int) -> Iterator[Batch]:
+def random_batches(count: int, seed: int, version: int = VERSION) -> Iterator[Batch]:
     """So many programs in batches: half drawn from the op table, half mutants of the library.
 
-    A batch is named by its own seed: that of batch k is the given one plus k.
+    A batch is named by its own seed, that of batch k is the given one plus k, and by the version of the generator.
     """
     for start in range(0, count, BATCH):
-        yield random_batch(min(BATCH, count - start), seed + start // BATCH)
+        yield random_batch(min(BATCH, count - start), seed + start // BATCH, version)
 
 
-def random_batch(count: int, seed: int) -> Batch:
+def random_batch(count: int, seed: int, version: int = VERSION) -> Batch:
     """The batch of one seed."""
-    draw, generator = random.Random(f"programs {seed}"), Generator(f"lines {seed}")
+    draw, generator = random.Random(f"programs {seed}"), Generator(f"lines {seed}", version)
     fresh = [
         generator.program(f"solve_r{k}", lines=draw.randint(1, 12), samples=draw.random() < 0.3)
         for k in range(count // 2)
     ]
-    changed = mutants(library(), count - len(fresh), seed)
+    changed = mutants(library(), count - len(fresh), seed, version)
     programs = fresh + [replace(program, name=f"solve_m{k}") for k, program in enumerate(changed)]
-    return Batch(programs, _random_samples(seed), f"--random {count} --seed {seed}")
+    return Batch(programs, _random_samples(seed), f"--random {count} --seed {seed} --generator {version}")
 
 
 def _random_samples(seed: int) -> list[Sample]:

@@ -1,0 +1,10 @@
+"""Random programs: drawn from the op table, or mutants of given ones.
+
+Everything is drawn from one `random.Random`, so a seed names a program for ever within one version: version 1 draws
+well-typed programs, version 2 everything the language allows.
+"""
+
+from arcbatt.devtools.generate.generator import VERSION, VERSIONS, Generator
+from arcbatt.devtools.generate.mutants import mutants
+
+__all__ = ["VERSION", "VERSIONS", "Generator", "mutants"]

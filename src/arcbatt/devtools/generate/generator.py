@@ -1,0 +1,24 @@
+"""The versions of the generator: a seed names a program for ever within one of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arcbatt.devtools.generate.full import Full
+from arcbatt.devtools.generate.well_typed import WellTyped
+from arcbatt.language.program import Program
+
+VERSIONS: Final = {1: WellTyped, 2: Full}
+VERSION: Final = max(VERSIONS)
+"""What new runs draw with."""
+
+
+class Generator:
+    """Draws programs, as a version of the generator does."""
+
+    def __init__(self, seed: int | str, version: int = VERSION) -> None:
+        self._source = VERSIONS[version](seed)
+
+    def program(self, name: str = "solve_random", lines: int = 8, samples: bool = False) -> Program:
+        """A program of about so many lines; with `samples`, over (S, I, C)."""
+        return self._source.program(name, lines, samples)
