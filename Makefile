@@ -39,17 +39,22 @@ lint: $(VENV)/installed
 unit: $(VENV)/installed
 	$(BIN)/pytest
 
-fuzz: $(FUZZ)/fuzz $(FUZZ)/corpus.bin
+fuzz: $(FUZZ)/fuzz $(FUZZ)/dynamic $(FUZZ)/corpus.bin
+	$(FUZZ)/dynamic --seconds $(SECONDS) --seed $(SEED)
 	$(FUZZ)/fuzz valid --seconds $(SECONDS) --seed $(SEED)
 	$(FUZZ)/fuzz values --seconds $(SECONDS) --seed $(SEED)
 	$(FUZZ)/fuzz bytecode --seconds $(SECONDS) --seed $(SEED)
 
 fuzz-short:
-	$(MAKE) --no-print-directory -j2 $(FUZZ)/fuzz $(FUZZ)/corpus.bin
+	$(MAKE) --no-print-directory -j2 $(FUZZ)/fuzz $(FUZZ)/dynamic $(FUZZ)/corpus.bin
 	$(MAKE) --no-print-directory fuzz SECONDS=4 SEED=1
 
 $(FUZZ)/fuzz: $(FUZZ)/main.o $(FUZZ)/lanes.o
 	$(CXX) $(FUZZ_FLAGS) $^ -o $@ -pthread
+
+$(FUZZ)/dynamic: fuzz/dynamic.cpp $(NATIVE)
+	@mkdir -p $(FUZZ)
+	$(CXX) $(FUZZ_FLAGS) $< -o $@
 
 $(FUZZ)/%.o: fuzz/%.cpp $(NATIVE) $(wildcard fuzz/*.h) $(FUZZ)/lane_library.h
 	$(CXX) $(FUZZ_FLAGS) -I$(FUZZ) -c $< -o $@
