@@ -15,13 +15,14 @@ from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.pipeline import compile_graph
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import load_tasks
-from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.devtools.generate import VERSION, Generator, mutants
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program
 
 _CELLS = 150
 _SAMPLES = 12
+_SEED = 1
 _EXPRESSIONS = (
     "where(x == 0, a, x)",
     "max(at(-1, 0), at(1, 0), at(0, a), x) % 10",
@@ -88,9 +89,9 @@ def own_operations() -> list[tuple[str, list[Program]]]:
 def main() -> None:
     """Write the file."""
     target, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 120
-    solvers, generator = library(), Generator(1)
+    solvers, generator = library(), Generator(_SEED)
     third = count // 3
-    chosen = [*solvers[:: max(1, len(solvers) // third)], *mutants(solvers, third, 1)]
+    chosen = [*solvers[:: max(1, len(solvers) // third)], *mutants(solvers, third, _SEED)]
     chosen += [generator.program(f"solve_r{k}", lines=6, samples=k % 3 == 0) for k in range(third)]
     batches = [(program.name, [program]) for program in chosen] + [("several", solvers[:3]), ("library", solvers)]
     batches += [*own_operations(), ("nested", [parse_program(_NESTED)])]
@@ -100,7 +101,7 @@ def main() -> None:
     small = [task for task in tasks if sum(len(row) for pair in task.train for grid in pair for row in grid) < _CELLS]
     data = pack_samples([task.samples[0] for task in small[:_SAMPLES]])
     write(target, data, programs)
-    print(f"{target}: {len(programs)} programs, {len(data)} samples")
+    print(f"{target}: {len(programs)} programs, {len(data)} samples; generator {VERSION}, seed {_SEED}")
 
 
 if __name__ == "__main__":

@@ -24,9 +24,7 @@ change of the generator alone must not change them: it is a new version."""
 
 
 def drawn(count: int, version: int = VERSION) -> list[Program]:
-    return [
-        Generator(seed, version).program(lines=1 + seed % 12, samples=seed % 3 == 0) for seed in range(count)
-    ]
+    return [Generator(seed, version).program(lines=1 + seed % 12, samples=seed % 3 == 0) for seed in range(count)]
 
 
 @cache

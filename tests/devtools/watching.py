@@ -87,9 +87,10 @@ class Watching(Machine):
                 self.seen.add("loop over functions")
         if spec.combinator and spec.combinator.repeats and isinstance(args[1], int) and args[1] > 3:
             self.seen.add("power by more than a constant drawn")
-        if spec.combinator and any(isinstance(a, Function) and self.language.op(a.name).combinator and not a.parts for a in args):
+        parts = [arg for arg in args if isinstance(arg, Function)] if spec.combinator else []
+        if any(self.language.op(part.name).combinator and not part.parts for part in parts):
             self.seen.add("combinator as a value")
-        if spec.combinator and not spec.combinator.repeats and any(isinstance(arg, Function) and arg.depth > 4 for arg in args):
+        if any(part.depth > 4 for part in parts):
             self.seen.add("deep function")
         for arg in args:
             self.seen |= set(features(arg))

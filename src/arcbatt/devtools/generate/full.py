@@ -97,7 +97,7 @@ class Full(RunTimeTyped):
         drawn = self._function(tuple(substitute(one, bound) for one in wanted.params), self._random.randint(0, 2))
         if drawn is not None and isinstance(wanted.result, Var):
             bound.setdefault(wanted.result.name, drawn.type)
-        return drawn and drawn.expr
+        return drawn.expr if drawn else None
 
     def _function(self, params: tuple[Type, ...], depth: int) -> Typed | None:
         if len(params) == 1 and self._chance(0.8):
@@ -274,8 +274,8 @@ class Full(RunTimeTyped):
             )
         )
         if self._chance(0.2):
-            loop, result = self._random.choice(((first, function), (last, function), (size, INT)))
-            return Typed(call_of(loop, (functions.expr,)), result)
+            taken, kind = self._random.choice(((first, function), (last, function), (size, INT)))
+            return Typed(call_of(taken, (functions.expr,)), kind)
         key = self._function_for(Fn((function,), wanted), {})
         if key is None:
             return None
@@ -297,17 +297,18 @@ class Full(RunTimeTyped):
         made = Fn((domain,), two.type)
         kind = Set if isinstance(items.type, Set) else Seq
         kept = call_of(apply, (maker, items.expr))
-        calls = call_of(chain, (named(first), call_of(rbind, (named(rapply), value)), call_of(compose, (named(initset), maker))))
+        single = call_of(compose, (named(initset), maker))
+        calls = call_of(chain, (named(first), call_of(rbind, (named(rapply), value)), single))
         ways: list[tuple[Expr, Type]] = [
             (kept, kind(made)),
             (call_of(rapply, (kept, value)), kind(two.type)),
             (call_of(apply, (calls, items.expr)), kind(two.type)),
         ]
         if after := self._function((two.type,), 0):
-            outer = call_of(initset, (after.expr,))
+            outer, whole = call_of(initset, (after.expr,)), Fn((domain,), after.type)
             loop = self._random.choice((papply, prapply))
-            ways.append((call_of(loop, (named(compose), outer, kept)), Seq(Fn((domain,), after.type))))
-            ways.append((call_of(apply, (call_of(lbind, (named(compose), after.expr)), kept)), kind(Fn((domain,), after.type))))
+            ways.append((call_of(loop, (named(compose), outer, kept)), Seq(whole)))
+            ways.append((call_of(apply, (call_of(lbind, (named(compose), after.expr)), kept)), kind(whole)))
         return self._one_of(ways)
 
     def _repeated_call(self) -> Typed | None:
@@ -320,5 +321,6 @@ class Full(RunTimeTyped):
             drawn = self._function((domain,), self._random.choice((0, 0, 1)))
             if drawn is not None and (drawn.type == domain or self._chance(0.02)):
                 repeated = call_of(power, (drawn.expr, count))
-                return self._one_of([(Call(repeated, (value,)), drawn.type)] * 2 + [(repeated, Fn((domain,), drawn.type))])
+                called = (Call(repeated, (value,)), drawn.type)
+                return self._one_of([called, called, (repeated, Fn((domain,), drawn.type))])
         return None

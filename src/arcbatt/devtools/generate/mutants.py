@@ -28,10 +28,10 @@ _Site = tuple[int, _Path]
 def mutants(programs: list[Program], count: int, seed: int, version: int = VERSION) -> Iterator[Program]:
     """So many programs, each a given one with one to three changes.
 
-    In version 1 a change replaces a name by another of the same type. Version 2 mostly does that too; it also takes
-    any name of as many arguments, chooses between two parts by a condition, passes a part through a container, repeats a
-    function as often as the run says, takes values at the ends of 32 bits, calls with other
-    numbers of arguments, and splices lines of one program into another.
+    In version 1 a change replaces a name by another of the same type. Version 2 mostly does that too; it also takes any
+    name of as many arguments, chooses between two parts by a condition, passes a part through a container, repeats a
+    function as often as the run says, takes values at the ends of 32 bits, calls with other numbers of arguments, and
+    splices lines of one program into another.
     """
     draw, alike = random.Random(seed), _alike()
     if version > 1:
@@ -46,7 +46,8 @@ def mutants(programs: list[Program], count: int, seed: int, version: int = VERSI
         for at, path in chosen:
             part = part_at(lines[at].value, path)
             assert isinstance(part, Name)
-            lines[at] = Assign(lines[at].target, replaced(lines[at].value, path, _other(part, draw, alike)), lines[at].line)
+            value = replaced(lines[at].value, path, _other(part, draw, alike))
+            lines[at] = Assign(lines[at].target, value, lines[at].line)
         yield replace(parent, name=f"{parent.name}_{number}", lines=tuple(lines))
 
 
@@ -203,15 +204,15 @@ class _Changer:
         if not (isinstance(part, Name) and self.arity.get(part.id) == 1):
             return self.other(part, above)
         tall = call_of(height, (Name("I"),))
-        return self.draw.choice(
-            (call_of(power, (part, tall)), call_of(power, (part, Const(2))), call_of(compose, (self.other(part, above), part)))
-        )
+        inside = call_of(compose, (self.other(part, above), part))
+        return self.draw.choice((call_of(power, (part, tall)), call_of(power, (part, Const(2))), inside))
 
     def number(self, part: Expr, above: list[Name]) -> Expr:
         """A number at an end, or one of the run."""
         if isinstance(part, Name) and part.id in self.arity:
             return self.other(part, above)
-        return self.draw.choice([*map(Const, _NUMBERS), Const((INT_MAX, INT_MIN)), call_of(height, (Name("I"),))])
+        ways: list[Expr] = [*map(Const, _NUMBERS), Const((INT_MAX, INT_MIN)), call_of(height, (Name("I"),))]
+        return self.draw.choice(ways)
 
     def nothing(self, part: Expr, above: list[Name]) -> Expr:
         """A container without items."""

@@ -80,7 +80,7 @@ class RunTimeTyped(WellTyped):
     def _chance(self, share: float) -> bool:
         return self._random.random() < share
 
-    def _one_of(self, ways: list[tuple[Expr, Type]]) -> Typed:
+    def _one_of(self, ways: Sequence[tuple[Expr, Type]]) -> Typed:
         return Typed(*self._random.choice(ways))
 
     # --- what version 1 draws, over more values ---
@@ -137,7 +137,7 @@ class RunTimeTyped(WellTyped):
         if same and self._chance(0.7):
             return self._random.choice(same).expr
         made = self._made(self._random.choice(readings(wanted)))
-        return made and made.expr
+        return made.expr if made else None
 
     def _container(self, kind: type[Set] | type[Seq] | None = None) -> Typed | None:
         """A set or tuple there is."""
@@ -156,9 +156,9 @@ class RunTimeTyped(WellTyped):
         """A number that only the run knows, mostly small and above 0."""
         if self._chance(0.2):
             made = self._made(INT)
-            return made and made.expr
+            return made.expr if made else None
         grid = self._value(GRID, {})
-        return grid and call_of(self._random.choice((height, width, numcolors)), (grid.expr,))
+        return call_of(self._random.choice((height, width, numcolors)), (grid.expr,)) if grid else None
 
     def _powered(self, params: tuple[Type, ...], depth: int) -> Typed | None:
         if self._chance(0.5):
@@ -272,7 +272,11 @@ class RunTimeTyped(WellTyped):
         chosen = call_of(branch, (self._condition(), good.expr, bad))
         nothing = call_of(repeat, (value, Const(0)))
         return self._one_of(
-            [(Call(chosen, (value,)), good.type), (call_of(apply, (bad, nothing)), Seq(INT)), (chosen, Fn((domain,), good.type))]
+            [
+                (Call(chosen, (value,)), good.type),
+                (call_of(apply, (bad, nothing)), Seq(INT)),
+                (chosen, Fn((domain,), good.type)),
+            ]
         )
 
     def _bare_misfit(self) -> Typed:
@@ -292,9 +296,9 @@ class RunTimeTyped(WellTyped):
     def _wrong_function(self) -> Expr:
         """A function of which most calls fail: of primitives that need not fit, or of other than one argument."""
         a, b = (Name(self._random.choice(PLAIN).name) for _ in range(2))
-        return self._random.choice(
-            (call_of(compose, (a, b)), call_of(rbind, (a, self._atom().expr)), call_of(lbind, (a, self._atom().expr)), a)
-        )
+        fixed_last = call_of(rbind, (a, self._atom().expr))
+        fixed_first = call_of(lbind, (a, self._atom().expr))
+        return self._random.choice((call_of(compose, (a, b)), fixed_last, fixed_first, a))
 
     def _domain(self) -> Type:
         """The type of something there is that is no function."""
