@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import random
 
 import pytest
@@ -291,6 +293,83 @@ def test_a_library_is_kept_and_found_again(tmp_path, monkeypatch):
     first = custom_build.built(kernel, 1, custom_build.compiler(), tmp_path)
     monkeypatch.setattr(custom_build.subprocess, "run", None)
     assert custom_build.built(kernel, 1, custom_build.compiler(), tmp_path) == first
+
+
+QUICK = """#!/bin/sh
+[ "$1" = --version ] && exit
+for out; do :; done
+echo 'extern "C" int arcbatt_custom() { return 7; }' | c++ -shared -fPIC -x c++ - -o "$out"
+"""
+"""A compiler that takes no time, since it does not read what it is given."""
+
+
+def kept_library(folder, tmp_path):
+    """Where a library is kept, and when it was built."""
+    quick = tmp_path / "quick"
+    quick.write_text(QUICK)
+    quick.chmod(0o700)
+    kernel = source_kernel("own", parse_rules("Int -> Int")[0], ("a",), "out = a; return OK;")
+    path = custom_build.built(kernel, 1, (str(quick),), folder)
+    return path, path.stat().st_mtime_ns
+
+
+DAMAGE = {
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:100]),
+    "garbled": lambda path: path.write_bytes(path.read_bytes()[:-1] + b"x"),
+    "empty": lambda path: path.write_bytes(b""),
+    "another's digest": lambda path: path.with_name(f"{path.name}.sha256").write_text("x"),
+    "no digest": lambda path: path.with_name(f"{path.name}.sha256").unlink(),
+    "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_library_that_is_not_as_it_was_written_is_built_anew(tmp_path, damage):
+    folder = tmp_path / "custom"
+    path, built = kept_library(folder, tmp_path)
+    assert kept_library(folder, tmp_path) == (path, built)
+    DAMAGE[damage](path)
+    again, then = kept_library(folder, tmp_path)
+    assert again == path
+    assert then > built
+    assert ctypes.CDLL(str(path)).arcbatt_custom() == 7
+    assert {one.stat().st_mode & 0o777 for one in folder.iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o702, 0o1777])
+def test_a_folder_that_others_can_write_to_is_refused(tmp_path, mode):
+    folder = tmp_path / "custom"
+    folder.mkdir()
+    folder.chmod(mode)
+    with pytest.raises(UsageError, match="others own it or can write to it"):
+        kept_library(folder, tmp_path)
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_another_user_is_refused(tmp_path):
+    folder = tmp_path / "custom"
+    folder.mkdir()
+    os.chown(folder, 12345, 12345)
+    with pytest.raises(UsageError, match="others own it or can write to it"):
+        kept_library(folder, tmp_path)
+
+
+def test_a_new_folder_is_this_users_alone_whatever_the_umask(tmp_path):
+    before = os.umask(0)
+    try:
+        path, _ = kept_library(tmp_path / "new" / "custom", tmp_path)
+    finally:
+        os.umask(before)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_where_a_library_cannot_be_kept_the_reference_does_it(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path / "file"))
+    fill_op()
+    graph = call_graph(primitive("own_fill"), (None, None), current().ops["own_fill"].rules[0].params)
+    assert "cannot be built or loaded" in CallEngine(graph).problem
 
 
 def test_the_gpu_kernel_has_the_function_in_its_source():

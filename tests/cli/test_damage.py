@@ -35,7 +35,7 @@ def _no_hang():
         raise KeyboardInterrupt("a command hangs")
 
     before = signal.signal(signal.SIGALRM, ended)
-    signal.alarm(120)
+    signal.alarm(600)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
@@ -154,6 +154,33 @@ def used_or_refused(done):
         done.refused()
     else:
         assert done.status in (0, 1)
+
+
+ODD_TEXT = [
+    "",
+    " ",
+    "x",
+    "\udcff",
+    "9" * 5000,
+    "[" * 10_000,
+    '"\\ud800"',
+    "null",
+    "[[1, 2], [3]]",
+    "[[true]]",
+    "[[NaN]]",
+]
+
+
+@pytest.mark.parametrize("odd", ODD_TEXT, ids=lambda text: ascii(text[:20]))
+def test_an_argument_that_is_none_is_refused(good, odd):
+    arcbatt("eval", "rot90(I)", "--grid", odd).refused()
+    arcbatt("eval", odd + ";", "--grid", "[[1]]").refused()
+    arcbatt("eval", "rot90(I)", "--task", odd + "x").refused()
+    arcbatt("run", "--dataset", good / "tasks.json", "--backend", odd + "x").refused()
+    arcbatt("run", "--dataset", good / "tasks.json", "--id", odd + "x").refused()
+    arcbatt("tasks", "check", odd + "x").refused()
+    arcbatt("show", odd + "x", "--dataset", good / "tasks.json").refused()
+    arcbatt("card", "--id", odd + "x", "--file", os.devnull).refused()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs pipes with a name, and /dev/zero")

@@ -36,7 +36,7 @@ def _sample(grid: str | None, task: str | None) -> Sample:
     if grid is not None:
         try:
             return Sample(to_grid(json.loads(grid), "--grid"))
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"--grid: not JSON: {error}") from error
     from arcbatt.data.tasks import load_tasks
 

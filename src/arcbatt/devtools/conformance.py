@@ -72,11 +72,14 @@ def read_vectors(path: Path) -> Iterator[Vector]:
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         check_file(path, pipe=True)
+        number = 0
         with opener(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 yield _vector(line, f"{path}:{number}")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise DataError(f"{path}: cannot read vectors: {error}") from error
+    if not number:
+        raise DataError(f"{path}: no vectors in it")
 
 
 def _vector(line: str, where: str) -> Vector:

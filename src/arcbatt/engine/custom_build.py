@@ -21,6 +21,7 @@ from arcbatt.compiler.graph import PRIMITIVE, Graph
 from arcbatt.errors import UsageError
 from arcbatt.language.table import STANDARD, current
 from arcbatt.support.cache import cache_folder
+from arcbatt.support.files import is_as_written, write_with_digest
 
 _NATIVE: Final = Path(__file__).parent.parent / "native"
 _FLAGS: Final = ("-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden")
@@ -73,7 +74,10 @@ def _load(kernel: SourceKernel, core: Any) -> str:
         command = compiler()
         if command is None:
             return f"{kernel.name} needs a C++ compiler, and there is none (c++, g++ or clang++, or CXX)"
-        library = ctypes.CDLL(str(built(kernel, core.lanes, command)))
+        try:
+            library = ctypes.CDLL(str(built(kernel, core.lanes, command)))
+        except OSError as error:
+            return f"the function of {kernel.name} cannot be built or loaded: {error}"
         address = ctypes.cast(library.arcbatt_custom, ctypes.c_void_p).value
         if not core.add_custom(kernel.number, kernel.pattern, address):
             return f"{kernel.name} is one operation too many for one process"
@@ -82,18 +86,18 @@ def _load(kernel: SourceKernel, core: Any) -> str:
 
 
 def built(kernel: SourceKernel, lanes: int, command: tuple[str, ...], folder: Path | None = None) -> Path:
-    """The path of the library with a function, compiled if it is not kept yet.
+    """The path of the library with a function, compiled if it is not kept yet, or not as it was written.
 
-    Raises UsageError with the compiler's words where it does not compile.
+    Raises UsageError with the compiler's words where it does not compile, and where others can write to the folder:
+    what is loaded from there runs in this process.
     """
     source = "\n".join(
         ['#include "exec/dispatch.h"', "namespace arcbatt {", kernel.text, "}", _ENTRY.format(number=kernel.number)]
     )
     flags = (*_FLAGS, f"-DAB_LANES={lanes}")
-    path = (folder or cache_folder("custom")) / f"custom-{library_key(source, flags, command)}.so"
-    if path.exists():
+    path = _private(folder or cache_folder("custom")) / f"custom-{library_key(source, flags, command)}.so"
+    if is_as_written(path):
         return path
-    path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as work:
         text = Path(work) / "custom.cpp"
         text.write_text(source, encoding="utf-8")
@@ -104,8 +108,20 @@ def built(kernel: SourceKernel, lanes: int, command: tuple[str, ...], folder: Pa
         )  # fmt: skip
         if ran.returncode:
             raise UsageError(f"the source of {kernel.name} does not compile:\n{ran.stderr[:2000]}")
-        os.replace(made, path)
+        write_with_digest(path, made.read_bytes())
     return path
+
+
+def _private(folder: Path) -> Path:
+    """The folder, made if it is not there; UsageError where anyone but this user owns it or can write to it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.stat()
+    if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o022):
+        raise UsageError(
+            f"{folder}: others own it or can write to it, so what is kept there cannot be trusted; remove it, or name "
+            "another folder by ARCBATT_CACHE"
+        )
+    return folder
 
 
 def library_key(source: str, flags: tuple[str, ...], command: tuple[str, ...]) -> str:

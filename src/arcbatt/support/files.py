@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import stat
@@ -39,8 +40,11 @@ def check_file(path: Path, *, pipe: bool = False) -> None:
 
 
 @contextmanager
-def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """A temporary file to write to, renamed to `path` when all is written; raises OSError."""
+def atomic_write(path: Path, mode: str = "w", *, private: bool = False) -> Iterator[IO[Any]]:
+    """A temporary file to write to, renamed to `path` when all is written; `private`: for this user alone.
+
+    Raises OSError.
+    """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
     try:
@@ -48,7 +52,7 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, 0o600 if private else 0o666 & ~_umask())
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
@@ -68,6 +72,29 @@ def atomic_output(path: Path) -> Iterator[IO[str]]:
             yield file
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}{_kept(path)}") from error
+
+
+def write_with_digest(path: Path, data: bytes) -> None:
+    """Write a file for this user alone, and beside it the digest by which `is_as_written` knows it; raises OSError."""
+    for target, content in ((path, data), (_digest_file(path), _digest(data))):
+        with atomic_write(target, "wb", private=True) as file:
+            file.write(content)
+
+
+def is_as_written(path: Path) -> bool:
+    """Whether a file is there and is what `write_with_digest` wrote: not cut, not garbled."""
+    try:
+        return read_file(_digest_file(path)) == _digest(read_file(path))
+    except OSError:
+        return False
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
+
+
+def _digest_file(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
 
 
 def _kept(path: Path) -> str:
