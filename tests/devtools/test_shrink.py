@@ -90,14 +90,9 @@ def test_as_expression():
 
 def test_the_command_shows_a_small_case_and_fails(monkeypatch):
     planted = Planted(lambda _, program, sample: "vmirror" in uses(program))
-<<<<<<< HEAD
     monkeypatch.setattr(command, "side_named", lambda name, _: planted if name == "planted" else side_named(name))
-    done = CliRunner().invoke(app, ["verify", "--random", "120", "--seed", "2", "--backend", "planted", "--show", "1"])
-=======
-    monkeypatch.setattr(command, "side_named", lambda name: planted if name == "planted" else side_named(name))
     asked = ["verify", "--random", "120", "--seed", "2", "--generator", "1"]
     done = CliRunner().invoke(app, [*asked, "--backend", "planted", "--show", "1"])
->>>>>>> workload
     assert done.exit_code == 1
     assert "480 evaluations of 120 programs" in done.stdout
     assert "python and planted differ" in done.stdout

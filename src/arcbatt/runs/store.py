@@ -393,13 +393,16 @@ class Store:
 
     def tiers(self) -> list[ProgramTier]:
         """What ran each program that was run, in the order of the run; nothing in records that do not say."""
-        if not any(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'tier'")):
+        if not self._has_tiers():
             return []
         query = "SELECT name, tier, why, error FROM tier JOIN program USING (program) ORDER BY program"
         return [
-            ProgramTier(name, tier, why, error and self._json(error, dict[str, str], "an internal error"))
+            ProgramTier(name, tier, why, None if error is None else self._json(error, dict[str, str], "error"))
             for name, tier, why, error in self._each(_TierText, query)
         ]
+
+    def _has_tiers(self) -> bool:
+        return any(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'tier'"))
 
     # --- results ---
 
