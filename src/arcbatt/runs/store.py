@@ -388,7 +388,7 @@ class Store:
         """Evaluations that another tier did than the one asked for, by `tier: why`."""
         total: Counter[str] = Counter()
         for (text,) in self._each(_Name, "SELECT rerouted FROM batch"):
-            total.update(self._json(text, dict[str, int], "rerouted"))
+            total.update(self._json(text, dict[str, int]))
         return total
 
     def tiers(self) -> list[ProgramTier]:
@@ -397,7 +397,7 @@ class Store:
             return []
         query = "SELECT name, tier, why, error FROM tier JOIN program USING (program) ORDER BY program"
         return [
-            ProgramTier(name, tier, why, None if error is None else self._json(error, dict[str, str], "error"))
+            ProgramTier(name, tier, why, None if error is None else self._json(error, dict[str, str]))
             for name, tier, why, error in self._each(_TierText, query)
         ]
 
@@ -471,33 +471,33 @@ class Store:
     def dump(self) -> Iterator[str]:
         """Every row but those of `batch`, as JSON: the same text for the same result, however it was run."""
         for table in ("task", "program", "result", "attempt", "output", "near"):
-            for row in self._rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3"):
+            for row in self._stream(f"SELECT * FROM {table} ORDER BY 1, 2, 3"):
                 yield json.dumps([table, *(value.hex() if isinstance(value, bytes) else value for value in row)])
 
     def _each(self, kind: type[_R], query: str, *values: Any) -> Iterator[_R]:
         """The rows of a query, each checked to be what its class says; DataError where the file is damaged."""
         hints = tuple(fields_of(kind).items())
-        for row in self._rows(query, *values):
+        for row in self._stream(query, *values):
             for value, (name, hint) in zip(row, hints, strict=True):
                 if not is_of(value, hint):
                     raise self._damaged(f"{kind.__name__}.{name} is {value!r:.60}")
             yield kind(*row)
 
-    def _rows(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+    def _stream(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         try:
             with closing(self.connection.execute(query, values)) as cursor:
                 yield from cursor
         except STORE_ERRORS as error:
             raise self._damaged(str(error)) from error
 
-    def _json(self, text: str, hint: Any, what: str) -> Any:
-        """What a column of JSON holds; DataError where it is not of the kind."""
+    def _json(self, text: str, hint: Any) -> Any:
+        """The value of a column that holds JSON, checked to be of a type."""
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise self._damaged(f"{what}: {error}") from error
+            raise self._damaged(f"{text!r:.60}: {error}") from error
         if not is_of(value, hint):
-            raise self._damaged(f"{what} is {text!r:.60}")
+            raise self._damaged(f"{text!r:.60} is not {hint}")
         return value
 
     def _damaged(self, what: str) -> DataError:
