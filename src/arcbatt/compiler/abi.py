@@ -151,7 +151,7 @@ CONSTANTS: Final = {
     "MAX_ITEMS": Constant("u32", limits.MAX_ITEMS),
     "MAX_SIZE": Constant("u32", limits.MAX_SIZE),
     "MAX_STEPS": Constant("u64", limits.MAX_STEPS),
-    "MAX_FUNCTION_CALLS": Constant("i32", limits.MAX_FUNCTION_CALLS),
+    "MAX_POWER": Constant("i32", limits.MAX_POWER),
     "MAX_ITEM_WORDS": Constant("u32", 8, "words of an item of a container"),
     "MAX_TYPE_DEPTH": Constant("u32", 4, "containers inside one another"),
     "MAX_FRAMES": Constant("u32", 12, "bodies inside one another"),

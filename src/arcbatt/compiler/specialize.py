@@ -1,7 +1,8 @@
 """From the merged graph to first-order form: infer types, inline functions, turn loops into bodies.
 
-Every function value of a program is known when it is compiled, so `apply(compose(f, g), xs)` becomes a loop whose body
-calls g, then f. What cannot be typed or resolved is left out with a reason, and its programs run on the reference.
+Every function a program calls is known when it is compiled, or one of a few that are, so `apply(compose(f, g), xs)`
+becomes a loop whose body calls g, then f. What must fail by its types is a node that fails. What cannot be typed or
+resolved is left out with a reason, and its programs run on another tier.
 """
 
 from __future__ import annotations
@@ -10,22 +11,48 @@ from functools import partial
 from typing import Any, Final
 
 from arcbatt.compiler.body import BodyBuilder
+from arcbatt.compiler.closures import Closures
 from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, need_ref
-from arcbatt.compiler.functions import Either, Known, Native, Value, combined, primitive
+from arcbatt.compiler.failing import failed, unique
+from arcbatt.compiler.functions import CHOICE, Either, Known, Native, Value, combined, primitive
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
-from arcbatt.compiler.inline_loops import Loops, placed, type_of_constant, unique
+from arcbatt.compiler.inline_loops import Loops, placed
 from arcbatt.compiler.rewrites import Rewrites
-from arcbatt.compiler.static_functions import of_functions
 from arcbatt.compiler.top import Top
-from arcbatt.compiler.typed import CHOOSE, DECLARED_BIT, GUARD, INPUT_BITS, POWER, POWER_COUNT, POWER_IN_BODY
+from arcbatt.compiler.typed import (
+    CHOOSE,
+    DECLARED_BIT,
+    GUARD,
+    INPUT_BITS,
+    POWER,
+    POWER_COUNT,
+    POWER_IN_BODY,
+)
 from arcbatt.language.functions import Function
+from arcbatt.language.limits import MAX_POWER
+from arcbatt.language.primitives.numbers import decrement, equality
 from arcbatt.language.spec import Does, OpSpec
 from arcbatt.language.table import current
-from arcbatt.language.types import BOOL, GRID, INT, Seq, Tup, Type, join
+from arcbatt.language.types import (
+    BOOL,
+    GRID,
+    INT,
+    NEVER,
+    Seq,
+    Tup,
+    Type,
+    closures,
+    join,
+    type_of_constant,
+)
 
 _INPUT_TYPES: Final[dict[str, Type]] = {"I": GRID, "S": Seq(Tup((GRID, GRID))), "C": GRID}
-_CHOICE_STEPS: Final = 5
-"""What choosing one of two functions costs: 1, and 1 each for condition, functions and result."""
+_MOST_WRITTEN_OUT: Final = 64
+"""Primitives that a known power is written out to; a longer one is a loop."""
+_MOST_INLINED: Final = 20_000
+"""Calls that one call of a program may be inlined to, and inside one another the most levels of functions."""
+_MOST_NESTED: Final = 120
+_RETURNS_FUNCTION: Final = "the program returns a function"
 
 
 def specialize(graph: Graph, rewrites: Rewrites | None = None) -> Top:
@@ -38,20 +65,26 @@ class _Specializer:
         self.source = graph
         self.top = top
         self.values: list[Value | UnresolvedError] = []
-        self.loops = Loops(top, self.call)
+        self.closures = Closures(graph, top)
+        self.loops = Loops(top, self.call, self.closures)
+        self.inlined = 0
+        self.nested = 0
 
     def run(self) -> Top:
         for index in range(len(self.source.nodes)):
+            self.inlined = 0
             try:
                 self.values.append(self.node(index))
             except UnresolvedError as error:
                 self.values.append(error)
         for name, index in self.source.outputs.items():
             value = self.values[index]
-            if isinstance(value, Ref):
+            if isinstance(value, Ref) and not any(closures(value.type)):
                 self.top.graph.outputs[name] = value.index
             else:
-                reason = str(value) if isinstance(value, UnresolvedError) else "the program returns a function"
+                reason = str(value) if isinstance(value, UnresolvedError) else _RETURNS_FUNCTION
+                if isinstance(value, Either):
+                    reason = f"the program returns {value.left.type} or {value.right.type}"
                 self.top.graph.unresolved[name] = reason
         return self.top
 
@@ -68,9 +101,9 @@ class _Specializer:
         args = [self.value(arg) for arg in node.args]
         if node.op != INVOKE:
             return self.call_primitive(self.top, node.op, args)
-        function = args[0]
+        function = self.closures.function(args[0])
         if not isinstance(function, Known):
-            raise UnresolvedError("a call of something that is not a known function")
+            return failed(self.top, args)
         return self.guarded(self.top, function, args[1:])
 
     def value(self, index: int) -> Value:
@@ -91,16 +124,27 @@ class _Specializer:
 
     def call(self, context: Context, function: Known | Native, args: list[Value]) -> Value:
         """The function of the arguments, inlined."""
+        self.inlined += 1
+        self.nested += 1
+        try:
+            if self.inlined > _MOST_INLINED or self.nested > _MOST_NESTED:
+                raise UnresolvedError("functions that are too much to write out")
+            return self._called(context, function, args)
+        finally:
+            self.nested -= 1
+
+    def _called(self, context: Context, function: Known | Native, args: list[Value]) -> Value:
         if isinstance(function, Native):
             result: Value = function.build(context, args)
             return result
         if not function.parts:
             return self.call_primitive(context, function.name, args)
         if len(args) != function.arity:
-            raise UnresolvedError(f"{function.name} makes a function of {function.arity}, called with {len(args)}")
-        made = current().op(function.name).combinator
-        if made is None:
+            return failed(context, [function, *args])
+        if function.name == CHOICE:
             return self.choose(context, function, args)
+        made = current().op(function.name).combinator
+        assert made is not None
         if made.repeats:
             return self.power(context, function, args[0])
         value: Value = made.invoke(partial(self.part, context), function.parts, tuple(args))
@@ -109,72 +153,121 @@ class _Specializer:
     def part(self, context: Context, part: Any, *args: Value) -> Value:
         """A call of a part of a function, which may be a primitive that a combinator itself calls."""
         known = primitive(part.name) if isinstance(part, Function) else part
-        if not isinstance(known, Known):
-            raise UnresolvedError("a call of something that is not a known function")
+        assert isinstance(known, Known)
         # Functions made inside a body may have failed values bound into them; those of the program were checked before.
         call = self.guarded if isinstance(context, BodyBuilder) else self.call
         return call(context, known, [*args])
 
-    def power_of(self, context: Context, spec: OpSpec, args: list[Value]) -> Known:
-        """`power`: written out where the number is known, else with a node that checks the number."""
-        function, count = args[0], need_ref(args[1], spec.name)
-        if (known := _static_int(count)) is not None:
-            if known < 1:
-                raise UnresolvedError(f"{spec.name} {known}")
-            return combined(spec, (function, count), known)
-        single = combined(spec, (function, count))
+    # --- combinators ---
+    def combine(self, context: Context, spec: OpSpec, args: list[Value]) -> Value:
+        """The function a combinator makes; it fails where a part is no function."""
+        assert spec.combinator is not None
+        parts = [self.closures.function(arg) for arg in args]
+        wrong = [part for part in parts[: spec.combinator.functions] if isinstance(part, Ref)]
+        if any(isinstance(part, Ref) and part.type == NEVER for part in parts):
+            return failed(context, parts)
+        if spec.combinator.repeats:
+            count = parts[1]
+            if not isinstance(count, Ref) or join(count.type, INT) is None:
+                return failed(context, parts)
+            parts[1] = self.power_count(context, spec, count)  # which it looks at before the function
+        return failed(context, parts) if wrong else combined(spec, tuple(parts))
+
+    def power_count(self, context: Context, spec: OpSpec, count: Ref) -> Ref:
+        """How often a power applies its function: a node that checks the number, where it is not known to be good."""
+        known = _static_int(count)
+        if known is not None and 1 <= known <= MAX_POWER:
+            return count
         if count.type not in (INT, BOOL):
             raise UnresolvedError(f"{spec.name} by a number of type {count.type}")
-        calls = context.constant(single.calls, INT)
-        return combined(spec, (function, context.emit(Draft(POWER_COUNT, [count, calls], INT, 1))))
+        return context.emit(Draft(POWER_COUNT, [count], INT, 1))
 
     def power(self, context: Context, function: Known, start: Value) -> Value:
         inner, count = function.parts
         assert isinstance(inner, Known)
         assert isinstance(count, Ref)
-        if (known := _static_int(count)) is not None:
+        known = _static_int(count)
+        if known is not None and known * inner.calls <= _MOST_WRITTEN_OUT:
             value = start
             for _ in range(known):
                 value = self.part(context, inner, value)
             return value
-        first = need_ref(start, function.name)
+        first = self.as_ref(context, start, function.name)
+        looped = self.power_loop(context, inner, first, count)
+        if looped is None:  # it is applied once at least, after which the type may hold
+            first = self.as_ref(context, self.part(context, inner, first), function.name)
+            looped = self.power_loop(context, inner, first, self.one_less(context, count))
+        if looped is None:
+            raise UnresolvedError(f"{function.name} of a function that changes the type")
+        return looped
+
+    def power_loop(self, context: Context, function: Known, first: Ref, count: Ref) -> Ref | None:
+        """A function applied so many times, or None where the type does not hold however often that is."""
         kind = first.type
-        for _ in range(3):  # the type must hold however often the function is applied
-            body, captured, result = self.loops.body(context, inner, (kind,))
+        for _ in range(3):
+            body, captured, result = self.loops.body(context, function, (kind,), outermost=context.outermost)
             wider = join(kind, result.type) if isinstance(result, Ref) else None
             if wider is None:
-                break
+                return None
             if wider == kind:
-                op = POWER_IN_BODY if isinstance(context, BodyBuilder) else POWER
-                return self.loops.emit(context, op, inner, [first, count], captured, [(body, captured)], kind)
+                op = POWER if context.outermost else POWER_IN_BODY
+                return self.loops.emit(context, op, function, [first, count], captured, [(body, captured)], kind)
             kind = wider
-        raise UnresolvedError(f"{function.name} of a function that changes the type")
+        return None
 
-    # --- one of two functions, or of two values ---
+    def one_less(self, context: Context, count: Ref) -> Ref:
+        """A number that is one at least, less one; that costs nothing."""
+        name = decrement.__name__
+        return context.emit(Draft(name, [count], INT, 1, can_fail=count.can_fail, foldable=True), hoisted=True)
+
+    # --- one of several functions, or of two values ---
     def choose(self, context: Context, function: Known, args: list[Value]) -> Value:
-        """A call of whichever of two functions a condition chooses; the other is not called."""
-        name = function.name
-        condition = need_ref(function.parts[0], name)
-        branches = function.parts[1:]
-        if isinstance(context, BodyBuilder):
-            return self.choose_in_body(context, name, condition, branches, args)
-        left, right = (need_ref(self.part(context, part, *args), name) for part in branches)
-        kind = join(left.type, right.type)
-        if kind is None:
-            return Either(condition, left, right, strict=False)
-        return context.emit(Draft(CHOOSE, [condition, left, right], kind, 1))
+        """A call of whichever of some functions is chosen when the program runs; the others are not called."""
+        which, *candidates = function.parts
+        assert isinstance(which, Ref)
+        functions = [candidate for candidate in candidates if isinstance(candidate, Known)]
+        if isinstance(context, BodyBuilder) and not context.outermost:
+            return self.choose_in_body(context, which, functions, args)
+        results = [self.part(context, candidate, *args) for candidate in functions]
+        chosen = results[-1]
+        for candidate, result in zip(functions[-2::-1], results[-2::-1], strict=True):
+            chosen = self.either(context, self.is_function(context, which, candidate), result, chosen)
+        if isinstance(chosen, Ref) and len(functions) == 1:
+            return context.emit(Draft(GUARD, [chosen, which], chosen.type, 2))
+        return chosen
 
-    def choose_in_body(
-        self, context: BodyBuilder, name: str, condition: Ref, branches: tuple[Value, ...], args: list[Value]
-    ) -> Value:
+    def either(self, context: Context, condition: Ref, left: Value, right: Value) -> Value:
+        """One of two values outside of loops; a failure of the other does not count."""
+        one, two = (self.as_ref(context, value, CHOOSE) for value in (left, right))
+        kind = join(one.type, two.type)
+        if kind is None:
+            return Either(condition, one, two, strict=False)
+        return context.emit(Draft(CHOOSE, [condition, one, two], kind, 1))
+
+    def is_function(self, context: Context, which: Ref, function: Known) -> Ref:
+        """Whether a value is a certain function; asking costs nothing."""
+        code = self.closures.value(context, function, guarded=False)
+        draft = Draft(equality.__name__, [which, code], BOOL, 2, can_fail=which.can_fail, foldable=True)
+        return context.emit(draft, hoisted=True)
+
+    def choose_in_body(self, context: BodyBuilder, which: Ref, functions: list[Known], args: list[Value]) -> Value:
+        condition = self.is_function(context, which, functions[0])
+        sides = [BodyBuilder(context, (), loop=False) for _ in range(2)]
+        results: list[Value] = [self.part(sides[0], functions[0], *args)]
+        if len(functions) == 1:
+            results.append(failed(sides[1], []))
+        else:
+            rest = functions[1] if len(functions) == 2 else Known(CHOICE, (which, *functions[1:]), len(args))
+            results.append(self.part(sides[1], rest, *args))
         built = []
-        for part in branches:
-            builder = BodyBuilder(context, (), loop=False)
-            result = need_ref(self.part(builder, part, *args), name)
-            built.append((*builder.finish(result), result.type))
+        for side, result in zip(sides, results, strict=True):
+            ref = self.as_ref(side, result, CHOOSE)
+            if not self.closures.in_context(ref.type, side):
+                raise UnresolvedError("a choice of functions that are made inside it")
+            built.append((*side.finish(ref), ref.type))
         kind = join(built[0][2], built[1][2])
         if kind is None:
-            raise UnresolvedError(f"{name} of functions that give {built[0][2]} and {built[1][2]}")
+            raise UnresolvedError(f"a choice of functions that give {built[0][2]} and {built[1][2]}")
         captured = unique([condition, *built[0][1], *built[1][1]])
         bodies = tuple(placed(body, refs, captured) for body, refs, _ in built)
         return context.emit(Draft(CHOOSE, captured, kind, 1, bodies))
@@ -184,36 +277,41 @@ class _Specializer:
         at = next(place for place, arg in enumerate(args) if isinstance(arg, Either))
         either = args[at]
         assert isinstance(either, Either)
-        rest = [need_ref(arg, name) for place, arg in enumerate(args) if place != at]
-        if not either.strict and any(ref.can_fail for ref in rest):
+        rest = [self.as_ref(context, arg, name) for place, arg in enumerate(args) if place != at]
+        if not either.strict and either.condition.can_fail and any(ref.can_fail for ref in rest):
             raise UnresolvedError(f"{name} of a value that is one of two types")
         sides = [
             need_ref(self.call_primitive(context, name, [*args[:at], side, *args[at + 1 :]]), name)
             for side in (either.left, either.right)
         ]
+        condition = either.condition
+        if either.strict:
+            guards = unique([condition, *either.values(), *rest])
+            condition = context.emit(Draft(GUARD, guards, condition.type, len(guards)))
         kind = join(sides[0].type, sides[1].type)
         if kind is None:
-            raise UnresolvedError(f"{name} of a value that is one of two types")
-        chosen = context.emit(Draft(CHOOSE, [either.condition, *sides], kind, 1))
-        if not either.strict:
-            return chosen
-        guards = unique([chosen, *either.values(), *rest])
-        return context.emit(Draft(GUARD, guards, kind, len(guards)))
+            return Either(condition, *sides, strict=False)
+        return context.emit(Draft(CHOOSE, [condition, *sides], kind, 1))
 
     # --- calls of primitives ---
+    def as_ref(self, context: Context, value: Value, what: str) -> Ref:
+        """A value as it is, a function as the number that stands for it."""
+        return self.closures.value(context, value) if isinstance(value, Known) else need_ref(value, what)
+
     def call_primitive(self, context: Context, name: str, args: list[Value]) -> Value:
         spec = current().op(name)
         if len(args) != spec.arity:
-            raise UnresolvedError(f"{name} takes {spec.arity} arguments, got {len(args)}")
+            return failed(context, args)
         if spec.combinator:
-            return self.power_of(context, spec, args) if spec.combinator.repeats else combined(spec, tuple(args))
+            return self.combine(context, spec, args)
+        if any(isinstance(arg, Either) for arg in args):
+            return self.to_either(context, name, args)
         if spec.loop:
             return self.loops.loop(context, spec, spec.loop, args)
-        refs = [arg for arg in args if isinstance(arg, Ref)]
-        if len(refs) != len(args):
-            return self.with_functions(context, spec, args)
-        found = spec.call_type(tuple([ref.type for ref in refs]))
-        chooses = spec.does is Does.CHOOSE and refs[0].type == BOOL
+        refs = [arg if isinstance(arg, Ref) else self.as_ref(context, arg, name) for arg in args]
+        types = tuple([ref.type for ref in refs])
+        found = spec.call_type(types)
+        chooses = spec.does is Does.CHOOSE
         if found is None and chooses and refs[0].constant:
             found = refs[1 if refs[0].value else 2].type, True
         if found is None:
@@ -221,23 +319,10 @@ class _Specializer:
                 return Either(refs[0], refs[1], refs[2], strict=True)
             raise UnresolvedError(f"no rule of {name} takes ({', '.join(str(ref.type) for ref in refs)})")
         kind, exact = found
+        if spec.generic:
+            self.closures.check(spec, types, kind)
         can_fail = spec.can_fail or not exact or any(ref.can_fail for ref in refs)
         return context.emit(Draft(name, refs, kind, len(refs), can_fail=can_fail, foldable=True))
-
-    def with_functions(self, context: Context, spec: OpSpec, args: list[Value]) -> Value:
-        """Plain primitives given functions, or containers of functions: done here and now where that is possible."""
-        if any(isinstance(arg, Either) for arg in args):
-            return self.to_either(context, spec.name, args)
-        match spec.does, args:
-            case Does.CHOOSE, [Ref() as condition, Known() as a, Known() as b]:
-                if isinstance(context, BodyBuilder):
-                    context.base += _CHOICE_STEPS
-                if a.arity != b.arity:
-                    raise UnresolvedError(f"{spec.name} of functions that take different numbers of arguments")
-                return Known(spec.name, (condition, a, b), a.arity, 1 + max(a.depth, b.depth), a.calls + b.calls)
-        if isinstance(context, BodyBuilder):
-            raise UnresolvedError(f"{spec.name} of functions inside a loop")
-        return of_functions(spec, args)
 
 
 def _static_int(value: Ref) -> int | None:

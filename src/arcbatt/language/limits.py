@@ -34,7 +34,10 @@ MAX_DEPTH: Final = 100
 """Functions inside one another in a function value."""
 
 MAX_FUNCTION_CALLS: Final = 1_000
-"""Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` n times those of f."""
+"""Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` those of f."""
+
+MAX_POWER: Final = 65_536
+"""How often `power` applies its function."""
 
 MAX_STEPS: Final = 200_000_000
 """Steps of one outermost call."""

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x2555d600a1a74badull;
+constexpr u64 ABI_VERSION = 0x3f9b1d07fec92c0eull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -176,7 +176,7 @@ constexpr i32 MAX_CELLS = 65536;
 constexpr u32 MAX_ITEMS = 65536u;
 constexpr u32 MAX_SIZE = 1048576u;
 constexpr u64 MAX_STEPS = 200000000ull;
-constexpr i32 MAX_FUNCTION_CALLS = 1000;
+constexpr i32 MAX_POWER = 65536;
 constexpr u32 MAX_ITEM_WORDS = 8u;  // words of an item of a container
 constexpr u32 MAX_TYPE_DEPTH = 4u;  // containers inside one another
 constexpr u32 MAX_FRAMES = 12u;  // bodies inside one another

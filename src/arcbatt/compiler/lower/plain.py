@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from arcbatt.compiler.abi import CODES, HIDDEN_ARG, ORIGINALS
+from arcbatt.compiler.abi import CODES, HIDDEN_ARG, MAX_ARGS, ORIGINALS
 from arcbatt.compiler.custom import CellKernel, Kernel, kernel_of
 from arcbatt.compiler.lower.casts import costs_differ, different
 from arcbatt.compiler.lower.emitter import Emitter, Site, Value
@@ -22,7 +22,7 @@ _NO_COLOUR: Final = 1 << 20
 def lower_plain(out: Emitter, site: Site, node: TypedNode | BodyNode, args: list[Value]) -> Value:
     """Write a call of a plain primitive."""
     if node.type == NEVER or any(arg.type == NEVER for arg in args):
-        return out.emit(site, CODES["NEVER"], args[:4], NEVER)
+        return out.emit(site, CODES["NEVER"], args[:MAX_ARGS], NEVER, extra=(flags_of(current().op(node.op)),))
     spec = current().op(node.op)
     if Fact.FIRST_CELL in spec.facts and isinstance(args[0].type, (Seq, Tup)):
         return _of_first_cell(out, site, spec, args[0])
