@@ -1,13 +1,14 @@
 """Functions as data: where a program keeps functions in containers or chooses among them when it runs.
 
 A function that is handled as a value is a number: its place among all functions that are, in the language's order as
-far as that is known when compiling. A value's type says which numbers it may be (`Closure`), so a call of it is a choice
-among those. What is bound into a function stays where it is computed; the number does not carry it.
+far as that is known when compiling. A value's type says which numbers it may be (`Closure`), so a call of it is a
+choice among those. What is bound into a function stays where it is computed; the number does not carry it.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, const_args
@@ -26,7 +27,7 @@ _COMPARES = frozenset({Does.COMPARE, Does.SEARCH, Does.SUBTRACT, Does.OF_ITEMS})
 
 
 def code_of(number: int) -> Function:
-    """The constant that stands for a function: nothing but another function is like it, and its order is the number's."""
+    """The constant that stands for a function: like nothing but a function, in the order of numbers."""
     return Function(f"{number:08}", (), 0)
 
 
@@ -44,7 +45,27 @@ class Closures:
         """Of containers outside of loops that may have failed, the functions in them."""
         self._functions: dict[int, Known] = {}
         self._numbers: dict[Any, int] = {key: at for at, key in enumerate(_written_out(graph), 1)}
+        self._next = len(self._numbers) + 1
+        self._nodes: dict[int, str] = {}
+        """Of nodes of the typed graph, a name of the node of the merged graph they came from."""
         self._in_order: dict[frozenset[int], bool] = {}
+
+    def met(self, index: int, value: Value | UnresolvedError) -> None:
+        """Note what a node of the merged graph is."""
+        if isinstance(value, Ref) and not value.constant:
+            self._nodes.setdefault(value.index, _not_known(index))
+
+    def _key(self, value: Value) -> Any:
+        """What tells a function from every other."""
+        if isinstance(value, Known):
+            return (value.name, tuple(map(self._key, value.parts)))
+        if not isinstance(value, Ref):
+            return (type(value).__name__, id(value))
+        if value.constant:
+            return const_args(value.value, value.type)[:2]
+        if value.context is self.top and value.index in self._nodes:
+            return (self._nodes[value.index], ())
+        return (id(value.context), value.index)
 
     def value(self, context: Context, function: Known, *, guarded: bool = True) -> Ref:
         """A function as a value; failed where a value bound into it has failed."""
@@ -52,7 +73,8 @@ class Closures:
             which = function.parts[0]
             assert isinstance(which, Ref)
             return which
-        number = self._numbers.setdefault(_key(function), len(self._numbers) + 1)
+        number = self._numbers.setdefault(self._key(function), self._next)
+        self._next = max(self._next, number + 1)
         self._functions.setdefault(number, function)
         kind = Closure(frozenset((number,)))
         code = context.constant(code_of(number), kind)
@@ -73,6 +95,8 @@ class Closures:
     def container(self, functions: list[Known], *, is_set: bool) -> Ref:
         """A container of functions outside of loops; failed where a value bound into one has failed."""
         refs = [self.value(self.top, function, guarded=False) for function in functions]
+        if is_set and not self._ordered(frozenset(number_of(ref.value) for ref in refs)):
+            refs = [self._anew(function) for function in functions]
         item: Type = NEVER
         for ref in refs:
             item = join(item, ref.type) or NEVER
@@ -110,7 +134,8 @@ class Closures:
         """Refuse a call whose outcome depends on how functions compare, where only running would tell."""
         if spec.does in _COMPARES:
             self._need_order(frozenset().union(*(numbers for kind in args for numbers in closures(kind))))
-        self.check_sets(result)
+        if spec.does is not Does.SINGLE:  # a set of one has no order
+            self.check_sets(result)
 
     def check_sets(self, kind: Type) -> None:
         """Refuse sets of functions whose order is not known."""
@@ -125,30 +150,51 @@ class Closures:
                     self.check_sets(part)
 
     def _need_order(self, numbers: frozenset[int]) -> None:
+        if not self._ordered(numbers):
+            raise UnresolvedError("functions whose order is not known when compiling")
+
+    def _ordered(self, numbers: frozenset[int]) -> bool:
+        """Whether the numbers of functions are known to be in the order of the functions."""
         if numbers not in self._in_order:
             found = [self._functions[number] for number in sorted(numbers)]
-            self._in_order[numbers] = all(_order(a, b) == -1 for a, b in zip(found, found[1:], strict=False))
-        if not self._in_order[numbers]:
-            raise UnresolvedError("functions whose order is not known when compiling")
+            self._in_order[numbers] = all(_order(a, b) == -1 for a, b in pairwise(found))
+        return self._in_order[numbers]
+
+    def _anew(self, function: Known) -> Ref:
+        """A function under one more number, behind all others."""
+        number = self._next
+        self._next += 1
+        self._functions[number] = function
+        return self.top.constant(code_of(number), Closure(frozenset((number,))))
 
 
 def _written_out(graph: Graph) -> list[Any]:
     """Every primitive, and the functions written out in programs that values are made of: keys in order."""
-    values: dict[int, Any] = {}
+    values: list[Any] = []
     made: set[Function] = {Function(name, (), spec.arity) for name, spec in current().ops.items()}
     for index, node in enumerate(graph.nodes):
+        values.append(Function(_not_known(index), (), 0))
+        spec = current().ops.get(node.op)
         if node.op == CONST:
-            values[index] = node.args[1]
+            values[-1] = node.args[1]
         elif node.op == PRIMITIVE:
-            values[index] = Function(node.args[0], (), current().op(node.args[0]).arity)
-        if (spec := current().ops.get(node.op)) is None:
-            continue
-        handled = node.args[spec.combinator.functions :] if spec.combinator else node.args if spec.generic else ()
-        made.update(values[arg] for arg in handled if isinstance(values.get(arg), Function))
-        if spec.combinator and all(arg in values for arg in node.args):
+            values[-1] = Function(node.args[0], (), current().op(node.args[0]).arity)
+        elif spec is not None and spec.combinator:
+            made.update(values[arg] for arg in node.args[spec.combinator.functions :] if _is_known(values[arg]))
             with suppress(Fail):
-                values[index] = spec.reference(*(values[arg] for arg in node.args))
+                values[-1] = spec.reference(*(values[arg] for arg in node.args))
+        elif spec is not None and spec.generic:
+            made.update(values[arg] for arg in node.args if _is_known(values[arg]))
     return [_key_of_value(function) for function in sorted(made, key=rank)]
+
+
+def _not_known(index: int) -> str:
+    """The name of what stands for the value of a node that is not known when compiling."""
+    return f"?{index}"
+
+
+def _is_known(value: Any) -> bool:
+    return isinstance(value, Function) and not value.name.startswith("?")
 
 
 def _key_of_value(value: Any) -> Any:
@@ -157,19 +203,10 @@ def _key_of_value(value: Any) -> Any:
     return const_args(value, type_of_constant(value))[:2]
 
 
-def _key(value: Value) -> Any:
-    """What tells a function from every other."""
-    if isinstance(value, Known):
-        return (value.name, tuple(map(_key, value.parts)))
-    if not isinstance(value, Ref):
-        return (type(value).__name__, id(value))
-    return const_args(value.value, value.type)[:2] if value.constant else (id(value.context), value.index)
-
-
 def _order(a: Value, b: Value) -> int | None:
     """-1, 0 or 1 as the language orders two functions or values, None where only running tells."""
     if isinstance(a, Known) and isinstance(b, Known):
-        if a.name == CHOICE or b.name == CHOICE:
+        if CHOICE in (a.name, b.name):
             return None
         if a.name != b.name or not (a.parts and b.parts):
             return _compared((a.name, len(a.parts)), (b.name, len(b.parts)))
@@ -179,8 +216,8 @@ def _order(a: Value, b: Value) -> int | None:
         return None
     if a.constant and b.constant:
         return _compared(rank(a.value), rank(b.value))
-    return 0 if _key(a) == _key(b) else None
+    return 0 if (a.context, a.index) == (b.context, b.index) else None
 
 
 def _compared(a: Any, b: Any) -> int:
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)

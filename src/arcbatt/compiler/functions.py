@@ -19,6 +19,9 @@ from arcbatt.language.table import current
 CHOICE: Final = "one of"
 """In place of a combinator's name: the first part says which of the others it is."""
 
+_OF_DIFFERENT_NUMBERS: Final = -100
+"""In place of how many arguments a choice takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -105,11 +108,11 @@ def primitive(name: str) -> Known:
 
 
 def choice(which: Ref, functions: tuple[Known, ...]) -> Known:
-    """One of some functions, which a number says when the program runs; they take equally many arguments."""
-    if len({function.arity for function in functions}) != 1:
-        raise UnresolvedError("a choice of functions that take different numbers of arguments")
+    """One of some functions, which a number says when the program runs."""
+    arities = {function.arity for function in functions}
+    arity = functions[0].arity if len(arities) == 1 else _OF_DIFFERENT_NUMBERS
     depth = max(function.depth for function in functions)
-    return Known(CHOICE, (which, *functions), functions[0].arity, depth, max(function.calls for function in functions))
+    return Known(CHOICE, (which, *functions), arity, depth, max(function.calls for function in functions))
 
 
 def combined(spec: OpSpec, parts: tuple[Value, ...]) -> Known:
@@ -119,6 +122,8 @@ def combined(spec: OpSpec, parts: tuple[Value, ...]) -> Known:
     functions = [part for part in parts[: made.functions] if isinstance(part, Known)]
     if len(functions) != made.functions:
         raise UnresolvedError(f"{spec.name} takes a function that is not known when compiling")
+    if made.binds and functions[0].arity == _OF_DIFFERENT_NUMBERS:
+        raise UnresolvedError("a choice of functions that take different numbers of arguments")
     arity = functions[0].arity - 1 if made.binds else 1
     functions += [part for part in parts[made.functions :] if isinstance(part, Known)]
     depth = 1 + max(function.depth for function in functions)

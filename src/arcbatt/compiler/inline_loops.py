@@ -9,9 +9,10 @@ from arcbatt.compiler.body import BodyBuilder
 from arcbatt.compiler.closures import Closures
 from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, need_ref
 from arcbatt.compiler.failing import failed, unique
-from arcbatt.compiler.functions import CHOICE, Known, Mapped, Native, Value
+from arcbatt.compiler.functions import CHOICE, Either, Known, Mapped, Native, Value
 from arcbatt.compiler.top import Top
 from arcbatt.compiler.typed import ON_FUNCTIONS, Body
+from arcbatt.language.primitives.containers import first, last
 from arcbatt.language.spec import Gives, LoopSpec, OpSpec, Over
 from arcbatt.language.types import (
     BOOL,
@@ -32,6 +33,7 @@ from arcbatt.language.types import (
 )
 from arcbatt.language.values import ordered
 
+_ENDS: Final = (first, last)
 _NO_BODY: Final = Body((), (), (), 0, (), 0)
 
 Inline = Callable[[Context, Known | Native, list[Value]], Value]
@@ -165,8 +167,8 @@ class Loops:
         self, context: Context, function: Known, container: Ref, made: tuple[BodyBuilder, Value]
     ) -> Value:
         """A map by a function that gives functions: written out over a constant, else kept with its container."""
-        if container.constant and context is self.top:
-            return self._written_out(function, container)
+        if context is self.top and (items := self._items_of(container)):
+            return self._written_out(function, items, is_set=isinstance(container.type, Set))
         builder, template = made
         if not isinstance(template, Known):
             raise UnresolvedError("apply of a function that gives sets of functions")
@@ -176,17 +178,27 @@ class Loops:
             raise UnresolvedError("a set of functions whose order is not known when compiling")
         return Mapped(container, function)
 
-    def _written_out(self, function: Known, container: Ref) -> Value:
-        """The functions a function makes of the items of a constant container."""
+    def _items_of(self, container: Ref) -> list[Ref]:
+        """The items of a container outside of loops, where they are known one by one."""
+        if container.constant:
+            return [self.top.constant(item, _item(container.type)) for item in ordered(container.value)]
+        if isinstance(container.type, Tup) and len(container.type.parts) == len(_ENDS):
+            drafts = [
+                Draft(end.__name__, [container], part, 1, can_fail=container.can_fail)
+                for end, part in zip(_ENDS, container.type.parts, strict=True)
+            ]
+            return [self.top.emit(draft, hoisted=True) for draft in drafts]
+        return []
+
+    def _written_out(self, function: Known, items: list[Ref], *, is_set: bool) -> Value:
+        """The functions a function makes of items."""
         made = []
-        for item in ordered(container.value):
-            one = self.closures.function(
-                self.call(self.top, function, [self.top.constant(item, _item(container.type))])
-            )
+        for item in items:
+            one = self.closures.function(self.call(self.top, function, [item]))
             if not isinstance(one, Known) or one.name == CHOICE:
                 raise UnresolvedError("a container of functions that are not known when compiling")
             made.append(one)
-        return self.closures.container(made, is_set=isinstance(container.type, Set))
+        return self.closures.container(made, is_set=is_set)
 
     def _body_of_zero(self, context: Context, function: Known | Native, kind: Type) -> tuple[Body, list[Ref]] | None:
         """The key of 0, which the greatest or least key of nothing is; None where that cannot be typed.
@@ -226,11 +238,9 @@ class Loops:
         if not _is_container(container.type):
             return context.emit(Draft(name, [container, given], NEVER, 2))
         members = self.closures.members(container)
-        if members is None:
+        if not members:
             native = self._calling(None, value)
             return self._over(context, spec, container, Known("bound", ()), native, [given])
-        if not members:
-            raise UnresolvedError(f"{name} of no functions")
         built, kind = self._bodies_of(context, name, members, value)
         bound = Known("bound", (container, *members) if container.can_fail else members)
         captures = [ref for _, refs in built for ref in refs]
@@ -243,6 +253,8 @@ class Loops:
 
         def build(inner: Context, items: list[Value]) -> Value:
             made = self.closures.function(self.call(inner, maker, items) if maker else items[0])
+            if isinstance(made, Either):
+                raise UnresolvedError("a call of a value that is one of two types")
             return self.call(inner, made, [value]) if isinstance(made, Known) else failed(inner, [made])
 
         return Native(build)

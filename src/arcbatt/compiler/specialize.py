@@ -50,8 +50,13 @@ _INPUT_TYPES: Final[dict[str, Type]] = {"I": GRID, "S": Seq(Tup((GRID, GRID))), 
 _MOST_WRITTEN_OUT: Final = 64
 """Primitives that a known power is written out to; a longer one is a loop."""
 _MOST_INLINED: Final = 20_000
-"""Calls that one call of a program may be inlined to, and inside one another the most levels of functions."""
+"""Calls that one call of a program may be inlined to."""
+_MANY_INLINED: Final = 200
+_MOST_WITH_MANY: Final = 50
+"""How many calls of a program may be inlined to more than `_MANY_INLINED`."""
 _MOST_NESTED: Final = 120
+"""Functions that may be called inside one another."""
+_TOO_MUCH: Final = "functions that are too much to write out"
 _RETURNS_FUNCTION: Final = "the program returns a function"
 
 
@@ -68,15 +73,18 @@ class _Specializer:
         self.closures = Closures(graph, top)
         self.loops = Loops(top, self.call, self.closures)
         self.inlined = 0
+        """Calls that the node at hand was inlined to so far."""
         self.nested = 0
+        self.large: list[frozenset[int]] = []
+        """Of each node, those it depends on that were inlined to many calls."""
 
     def run(self) -> Top:
         for index in range(len(self.source.nodes)):
-            self.inlined = 0
             try:
-                self.values.append(self.node(index))
+                self.values.append(self.bounded_node(index))
             except UnresolvedError as error:
                 self.values.append(error)
+            self.closures.met(index, self.values[-1])
         for name, index in self.source.outputs.items():
             value = self.values[index]
             if isinstance(value, Ref) and not any(closures(value.type)):
@@ -87,6 +95,20 @@ class _Specializer:
                     reason = f"the program returns {value.left.type} or {value.right.type}"
                 self.top.graph.unresolved[name] = reason
         return self.top
+
+    def bounded_node(self, index: int) -> Value:
+        """A node, unless all that its programs are inlined to would be too much."""
+        below = self.source.nodes[index].inputs
+        large = frozenset[int]().union(*(self.large[arg] for arg in below)) if below else frozenset[int]()
+        self.large.append(large)
+        if len(large) > _MOST_WITH_MANY:
+            raise UnresolvedError(_TOO_MUCH)
+        self.inlined = 0
+        try:
+            return self.node(index)
+        finally:
+            if self.inlined > _MANY_INLINED:
+                self.large[index] = large | {index}
 
     def node(self, index: int) -> Value:
         node = self.source.nodes[index]
@@ -102,9 +124,10 @@ class _Specializer:
         if node.op != INVOKE:
             return self.call_primitive(self.top, node.op, args)
         function = self.closures.function(args[0])
-        if not isinstance(function, Known):
-            return failed(self.top, args)
-        return self.guarded(self.top, function, args[1:])
+        if isinstance(function, Known):
+            return self.guarded(self.top, function, args[1:])
+        _need_one_type(args)
+        return failed(self.top, args)
 
     def value(self, index: int) -> Value:
         value = self.values[index]
@@ -128,7 +151,7 @@ class _Specializer:
         self.nested += 1
         try:
             if self.inlined > _MOST_INLINED or self.nested > _MOST_NESTED:
-                raise UnresolvedError("functions that are too much to write out")
+                raise UnresolvedError(_TOO_MUCH)
             return self._called(context, function, args)
         finally:
             self.nested -= 1
@@ -139,10 +162,10 @@ class _Specializer:
             return result
         if not function.parts:
             return self.call_primitive(context, function.name, args)
-        if len(args) != function.arity:
-            return failed(context, [function, *args])
         if function.name == CHOICE:
             return self.choose(context, function, args)
+        if len(args) != function.arity:
+            return failed(context, [function, *args])
         made = current().op(function.name).combinator
         assert made is not None
         if made.repeats:
@@ -163,6 +186,7 @@ class _Specializer:
         """The function a combinator makes; it fails where a part is no function."""
         assert spec.combinator is not None
         parts = [self.closures.function(arg) for arg in args]
+        _need_one_type(parts)
         wrong = [part for part in parts[: spec.combinator.functions] if isinstance(part, Ref)]
         if any(isinstance(part, Ref) and part.type == NEVER for part in parts):
             return failed(context, parts)
@@ -170,16 +194,23 @@ class _Specializer:
             count = parts[1]
             if not isinstance(count, Ref) or join(count.type, INT) is None:
                 return failed(context, parts)
-            parts[1] = self.power_count(context, spec, count)  # which it looks at before the function
+            parts[1] = self.power_count(context, spec, count, parts[0])  # which it looks at before the function
         return failed(context, parts) if wrong else combined(spec, tuple(parts))
 
-    def power_count(self, context: Context, spec: OpSpec, count: Ref) -> Ref:
-        """How often a power applies its function: a node that checks the number, where it is not known to be good."""
+    def power_count(self, context: Context, spec: OpSpec, count: Ref, function: Value) -> Ref:
+        """How often a power applies its function: a node that checks the number, where it is not known to be good.
+
+        A value bound into the function that has failed comes before what is wrong with the number.
+        """
         known = _static_int(count)
         if known is not None and 1 <= known <= MAX_POWER:
             return count
         if count.type not in (INT, BOOL):
             raise UnresolvedError(f"{spec.name} by a number of type {count.type}")
+        bound = [function] if isinstance(function, Ref) else [*function.values()]
+        bound = [ref for ref in unique(bound) if ref.can_fail]
+        if bound:
+            count = context.emit(Draft(GUARD, [count, count, *bound], count.type, 2 + len(bound)))
         return context.emit(Draft(POWER_COUNT, [count], INT, 1))
 
     def power(self, context: Context, function: Known, start: Value) -> Value:
@@ -278,20 +309,22 @@ class _Specializer:
         either = args[at]
         assert isinstance(either, Either)
         rest = [self.as_ref(context, arg, name) for place, arg in enumerate(args) if place != at]
-        if not either.strict and either.condition.can_fail and any(ref.can_fail for ref in rest):
-            raise UnresolvedError(f"{name} of a value that is one of two types")
         sides = [
             need_ref(self.call_primitive(context, name, [*args[:at], side, *args[at + 1 :]]), name)
             for side in (either.left, either.right)
         ]
         condition = either.condition
         if either.strict:
-            guards = unique([condition, *either.values(), *rest])
+            guards = [condition, *unique([*either.values(), *rest])]
             condition = context.emit(Draft(GUARD, guards, condition.type, len(guards)))
+        others = [ref for ref in rest if ref.can_fail] if either.condition.can_fail and not either.strict else []
         kind = join(sides[0].type, sides[1].type)
         if kind is None:
-            return Either(condition, *sides, strict=False)
-        return context.emit(Draft(CHOOSE, [condition, *sides], kind, 1))
+            if others:
+                raise UnresolvedError(f"{name} of a value that is one of two types")
+            return Either(condition, sides[0], sides[1], strict=False)
+        chosen = context.emit(Draft(CHOOSE, [condition, *sides], kind, 1))
+        return context.emit(Draft(GUARD, [chosen, chosen, *others], kind, 2 + len(others))) if others else chosen
 
     # --- calls of primitives ---
     def as_ref(self, context: Context, value: Value, what: str) -> Ref:
@@ -312,7 +345,8 @@ class _Specializer:
         types = tuple([ref.type for ref in refs])
         found = spec.call_type(types)
         chooses = spec.does is Does.CHOOSE
-        if found is None and chooses and refs[0].constant:
+        if found is None and chooses and refs[0].constant and not isinstance(refs[0].value, (tuple, frozenset)):
+            refs[0] = context.constant(bool(refs[0].value), BOOL)
             found = refs[1 if refs[0].value else 2].type, True
         if found is None:
             if chooses and context is self.top:
@@ -323,6 +357,11 @@ class _Specializer:
             self.closures.check(spec, types, kind)
         can_fail = spec.can_fail or not exact or any(ref.can_fail for ref in refs)
         return context.emit(Draft(name, refs, kind, len(refs), can_fail=can_fail, foldable=True))
+
+
+def _need_one_type(values: list[Value]) -> None:
+    if any(isinstance(value, Either) for value in values):
+        raise UnresolvedError("a call of a value that is one of two types")
 
 
 def _static_int(value: Ref) -> int | None:

@@ -16,7 +16,6 @@ from typing import Any, Final, Protocol
 from arcbatt.language.failures import Reason
 from arcbatt.language.types import (
     BOOL,
-    CELL,
     GRID,
     INT,
     NEVER,
@@ -303,7 +302,7 @@ def _call_type(spec: OpSpec, args: tuple[Type, ...]) -> tuple[Type, bool] | None
         return NEVER, False
     if Fact.ANY_COLOUR in spec.facts and args[1] not in _NUMBERS:
         return spec.call_type((args[0], INT))
-    return (INT, True) if spec.does is Does.SIZE and args[0] == CELL else None
+    return (INT, True) if spec.does is Does.SIZE and isinstance(args[0], Tup) else None
 
 
 def always_fails(spec: OpSpec, args: tuple[Type, ...]) -> bool:

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from arcbatt.compiler.abi import CODES, FIRST_LOOP, FIXED_COST, HIDDEN_ARG, MULTIPLIES, ORIGINALS
 from arcbatt.compiler.lower.casts import castable, different
-from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
-from arcbatt.language.types import BOOL, GRID, INT, NEVER, OPT_INT, Seq, Set, Tup, Type, as_seq
+from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable, plain_form
+from arcbatt.language.types import BOOL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type, as_seq
 
 OUTERMOST: Final = -1
 """In place of how often a call counts: it is outside of loops."""
@@ -133,7 +133,7 @@ class Emitter:
             return Value(value.slot, to, value.cost)
         if value.type == NEVER:
             return self.emit(Site(code), CODES["NEVER"], [value], to)
-        if isinstance(value.type, (Set, Seq)) and value.type.item == NEVER and type(value.type) is type(to):
+        if isinstance(value.type, (Set, Seq)) and value.type.item == NEVER and isinstance(to, (Set, Seq)):
             return self.emit(Site(code), CODES["AS_EMPTY"], [value], to)  # nothing has the form of any items
         if isinstance(to, Set) and isinstance(value.type, Tup):
             seq = as_seq(value.type)
@@ -152,12 +152,16 @@ class Emitter:
             none = self.constant(OPT_INT, ("Int?", "null"), None)
             is_zero, is_none = (self.emit(site, equal, [value, one], BOOL) for one in (zero, none))
             return self.emit(site, equal, [is_zero, is_none], BOOL)  # they cannot both hold
+        if isinstance(kind, (Set, Seq)):
+            nothing = self.constant(kind, (str(kind), "nothing"), frozenset() if isinstance(kind, Set) else ())
+            value = self.emit(site, CODES["EQUAL_EMPTY"], [value, nothing], BOOL)
+            return self.emit(site, equal, [value, zero], BOOL)
+        if isinstance(kind, Tup) and plain_form(kind) != IJ:
+            ones = self.constant(IJ, ("IJ", "[1, 1]"), (1, 1))
+            return self.emit(site, CODES["PART"], [ones, value], BOOL, extra=(ORIGINALS, 0))
         if kind == GRID:
             value = self.emit(site, CODES["SIZE"], [value], INT)
-        elif isinstance(kind, (Set, Seq)):
-            value = self.emit(site, CODES["EQUAL_EMPTY"], [value, value], BOOL)
-            return self.emit(site, equal, [value, zero], BOOL)
-        elif kind != INT:  # a tuple of known parts, or a function
+        elif kind != INT:  # an IJ, which may be () when it runs, or a function
             return self.emit(site, equal, [value, value], BOOL)
         is_zero = self.emit(site, equal, [value, zero], BOOL)
         return self.emit(site, equal, [is_zero, zero], BOOL)

@@ -76,7 +76,12 @@ def _numbers(out: Emitter, site: Site, call: Call) -> Value:
 
 
 def _size(out: Emitter, site: Site, call: Call) -> Value:
-    args = call.args if call.args[0].type in (GRID, CELL) else _containers(out, site.code, call.args, (0,))
+    kind = call.args[0].type
+    if isinstance(kind, Tup) and kind != CELL and as_seq(kind) is None:  # parts of different types, so it is known
+        count = len(kind.parts)
+        known = out.constant(IJ, ("IJ", str([count, count])), (count, count))
+        return out.emit(site, CODES["PART"], [known, *call.args], INT, extra=(ORIGINALS, 0))
+    args = call.args if kind in (GRID, CELL) else _containers(out, site.code, call.args, (0,))
     return out.emit(site, call.code, args, INT)
 
 
