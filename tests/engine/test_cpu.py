@@ -26,7 +26,9 @@ from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_expression, parse_program
+from compiler.function_programs import function_programs, written_programs
 from compiler.support import LIBRARY, random_programs, random_sample
+from compiler.wild import wild_programs
 from engine.routes import to_dynamic
 
 CORES = pytest.mark.parametrize("core", [_core, _core_lanes], ids=["one lane", "emulated lanes"])
@@ -73,6 +75,23 @@ def test_loops_by_columns_change_nothing(core, seed, max_steps):
         engine = CpuEngine.of(programs, threads=1, arena_bytes=1 << 22, core=core, rewrites=rewrites)
         both.append((engine.status_of(sample, max_steps), engine.values(sample, max_steps)))
     assert both[0] == both[1]
+
+
+@CORES
+@pytest.mark.parametrize("max_steps", [60, 400, MAX_STEPS])
+def test_functions_as_values(core, max_steps):
+    programs = [*function_programs(), *written_programs()]
+    rewrites = None if max_steps == MAX_STEPS else Rewrites(fold=False, algebra=False)
+    for grid in (((1, 0, 2), (0, 3, 0)), ((3, 3), (3, 0), (1, 2))):
+        assert agree(programs, Sample(grid), core, max_steps, rewrites) > 0.8 * len(programs)
+
+
+@CORES
+@settings(max_examples=60)
+@given(seed=seeds, max_steps=st.sampled_from([100, 3_000, 200_000]))
+def test_programs_without_regard_to_types(core, seed, max_steps):
+    rewrites = None if max_steps == 200_000 else Rewrites(fold=False, algebra=False)
+    agree(wild_programs(seed), random_sample(seed), core, max_steps, rewrites)
 
 
 COLUMN_LOOPS = [

@@ -76,7 +76,8 @@ def op(
             raise UsageError(f"{chosen} does not take the arguments of {signature!r} (none of them is named call)")
         kernel, body = _kernel(chosen, rules[0], params, function, cells, outside, source)
         reference = _reference(chosen, signature, rules, function, body)
-        add_op(make_spec(FAMILY, reference, signature, fails=" ".join(Reason), kernel=kernel))
+        late = tuple(range(len(params)))  # what it makes of other types is its own affair
+        add_op(make_spec(FAMILY, reference, signature, fails=" ".join(Reason), kernel=kernel, late=late))
         _forget_engines()
         try:
             _check(chosen, rules, reference, check)

@@ -157,6 +157,7 @@ CONSTANTS: Final = {
     "MAX_DEPTH": Constant("u32", limits.MAX_DEPTH),
     "MAX_CALL_DEPTH": Constant("u32", limits.MAX_CALL_DEPTH),
     "MAX_LEVELS": Constant("u32", limits.MAX_LEVELS),
+    "MAX_POWER": Constant("i32", limits.MAX_POWER),
     "MAX_ITEM_WORDS": Constant("u32", 8, "words of an item of a container"),
     "MAX_TYPE_DEPTH": Constant("u32", 4, "containers inside one another"),
     "MAX_FRAMES": Constant("u32", 12, "bodies inside one another"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from arcbatt.compiler.context import Context, Draft, Ref, const_args
 from arcbatt.compiler.passes.hoist import hoisted_draft, stands_outside
-from arcbatt.compiler.typed import FAILED, FREE, Body, BodyNode
+from arcbatt.compiler.typed import FREE, Body, BodyNode
 from arcbatt.language.types import Type
 from arcbatt.language.values import Value
 
@@ -29,13 +29,19 @@ class _Local:
 
 
 class BodyBuilder(Context):
-    """The body of a loop (or, without parameters, a branch of a choice inside one)."""
+    """The body of a loop (or, without parameters, a branch of a choice inside one).
 
-    def __init__(self, parent: Context, params: tuple[Type, ...], *, loop: bool = True) -> None:
+    What it does is charged to the loop, unless it is that of a power and `outermost`.
+    """
+
+    def __init__(
+        self, parent: Context, params: tuple[Type, ...], *, loop: bool = True, outermost: bool = False
+    ) -> None:
         super().__init__(parent.rewrites, parent.folder)
         self.parent = parent
         self.level = parent.level + 1
         self.loop_level = self.level if loop else parent.loop_level
+        self.outermost = outermost
         self.param_types = params
         self.nodes: list[_Local] = []
         self.base = 0
@@ -76,7 +82,7 @@ class BodyBuilder(Context):
             assert isinstance(outer, BodyBuilder)
             outer = outer.parent
         ref = outer.emit(hoisted_draft(draft, outer), hoisted=True)
-        if not hoisted and draft.op not in FREE:
+        if not hoisted and (draft.op not in FREE or draft.bodies):
             capture = self._capture(ref)
             self.charges[capture] = self.charges.get(capture, 0) + 1
         return ref
@@ -120,7 +126,7 @@ class BodyBuilder(Context):
         nodes = tuple(
             BodyNode(
                 local.op,
-                local.args if local.op in ("const", FAILED) else tuple(map(number, local.args)),
+                local.args if local.op == "const" else tuple(map(number, local.args)),
                 local.strict,
                 local.bodies,
                 local.type,

@@ -21,9 +21,9 @@ from arcbatt.compiler.typed import (
     node_inputs,
 )
 from arcbatt.errors import ArcbattError
-from arcbatt.language.spec import Kind
+from arcbatt.language.spec import Does, Kind
 from arcbatt.language.table import current
-from arcbatt.language.types import Fn, Type, join, variables
+from arcbatt.language.types import NEVER, Fn, Type, join, variables
 
 
 class GraphError(ArcbattError):
@@ -86,10 +86,14 @@ def _check_node(node: TypedNode | BodyNode, args: list[Type]) -> None:
     spec = current().ops.get(name)
     if spec is not None and spec.kind is Kind.PLAIN:
         found = spec.call_type(tuple(args))
-        if found is None or join(found[0], node.type) is None:
+        if found is None and spec.does is Does.CHOOSE:
+            wrong = node.type not in args[1:]  # by a constant, of any two types
+        else:
+            wrong = found is None or join(found[0], node.type) is None or (found[0] == NEVER != node.type)
+        if wrong:
             raise GraphError(f"of ({', '.join(map(str, args))}) cannot give {node.type}")
     elif spec is not None and spec.loop:
-        if not node.bodies:
+        if not node.bodies and node.type != NEVER:
             raise GraphError("is a loop without a body")
     elif node.op not in ("input", "const", FAILED, POWER, POWER_IN_BODY) and node.op not in FREE:
         raise GraphError("has an unknown operation")

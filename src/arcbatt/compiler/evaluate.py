@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from arcbatt.compiler.typed import (
     CHOOSE,
+    FAILED,
     GUARD,
     ON_FUNCTIONS,
     POWER,
@@ -19,7 +20,7 @@ from arcbatt.compiler.typed import (
     node_inputs,
 )
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
-from arcbatt.language.limits import MAX_FUNCTION_CALLS, MAX_STEPS
+from arcbatt.language.limits import MAX_POWER, MAX_STEPS
 from arcbatt.language.primitives.containers import merge
 from arcbatt.language.reference import Machine
 from arcbatt.language.sample import Sample
@@ -98,6 +99,8 @@ class _Run:
     def _outcome(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Outcome:
         if any(arg is ESCAPED for arg in args):
             return ESCAPED
+        if node.op == FAILED:
+            return Failed(Reason.TYPE)
         if node.op == GUARD:
             return first_failure(args[1:]) or args[0]
         if failed := first_failure(args[: node.strict]):
@@ -108,7 +111,7 @@ class _Run:
                     return args[1] if args[0] else args[2]
                 return self._body(node.bodies[0 if args[0] else 1], (), args, costs)
             if node.op == POWER_COUNT:
-                return _power_count(args[0], args[1])
+                return _power_count(args[0])
             if node.bodies:
                 return self._loop(node, args, costs)
             return self.machine.primitive(current().op(node.op), tuple(args), self.machine.call)
@@ -194,10 +197,10 @@ class _Run:
         return result
 
 
-def _power_count(count: int, calls: int) -> int:
-    """How often a function of so many primitives is applied; fails as `power` does."""
+def _power_count(count: int) -> int:
+    """How often a function is applied; fails as `power` does."""
     if count < 1:
         raise Fail(Reason.BOUNDS, f"power {count}, at least 1", POWER)
-    if count * calls > MAX_FUNCTION_CALLS:
-        raise Fail(Reason.LIMIT, f"{count * calls} primitives in a function, at most {MAX_FUNCTION_CALLS}", POWER)
+    if count > MAX_POWER:
+        raise Fail(Reason.LIMIT, f"power {count}, at most {MAX_POWER}", POWER)
     return count

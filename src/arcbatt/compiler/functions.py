@@ -1,24 +1,31 @@
 """Function values at compile time: what is known of a function before any value is.
 
-Every function in a program is a primitive, or a combinator over known parts; the parts may be values that are only
-known when the program runs. `Known` mirrors the reference's function values: same arity, depth and size limits.
+Every function in a program is a primitive, a combinator over known parts, or one of several such that is chosen when
+the program runs; the parts may be values that are only known then. `Known` mirrors the reference's function values:
+same arity, depth and size limits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from arcbatt.compiler.context import Ref, UnresolvedError
 from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS
 from arcbatt.language.spec import OpSpec
 from arcbatt.language.table import current
 
+CHOICE: Final = "one of"
+"""In place of a combinator's name: the first part says which of the others it is."""
+
+_OF_DIFFERENT_NUMBERS: Final = -100
+"""In place of how many arguments a choice takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A function: a primitive by name, or a combinator with its parts."""
+    """A function: a primitive by name, a combinator with its parts, or a choice."""
 
     name: str
     parts: tuple[Value, ...] = ()
@@ -27,25 +34,23 @@ class Known:
     calls: int = 1
 
     def values(self) -> Iterator[Ref]:
-        """Every value bound into the function, at any depth."""
-        for part in self.parts:
+        """Every value bound into the function, at any depth; a call fails where one has failed.
+
+        Of a choice that is what says which: values bound into a function that is not chosen do not matter.
+        """
+        for part in self.parts[:1] if self.name == CHOICE else self.parts:
             if isinstance(part, Ref):
                 yield part
             else:
                 yield from part.values()
 
-
-@dataclass(frozen=True, slots=True)
-class Static:
-    """A set or tuple written out in the program whose items are functions, or pairs of such; a set's in order."""
-
-    members: tuple[Known | Static, ...]
-    is_set: bool
-
-    def values(self) -> Iterator[Ref]:
-        """Every value bound into its functions."""
-        for member in self.members:
-            yield from member.values()
+    def refs(self) -> Iterator[Ref]:
+        """Every value it is made of, those of functions that may not be chosen included."""
+        for part in self.parts:
+            if isinstance(part, Ref):
+                yield part
+            else:
+                yield from part.refs()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,11 @@ class Mapped:
         """The container, and what is bound into the function that makes the functions."""
         yield self.container
         yield from self.function.values()
+
+    def refs(self) -> Iterator[Ref]:
+        """Every value it is made of."""
+        yield self.container
+        yield from self.function.refs()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,10 @@ class Either:
         """What it depends on."""
         yield from (self.condition, self.left, self.right)
 
+    def refs(self) -> Iterator[Ref]:
+        """Every value it is made of."""
+        return self.values()
+
 
 @dataclass(frozen=True, slots=True)
 class Native:
@@ -85,7 +99,7 @@ class Native:
     build: Callable[[Any, list[Any]], Any] = field(compare=False)
 
 
-Value = Ref | Known | Static | Mapped | Either
+Value = Ref | Known | Mapped | Either
 
 
 def primitive(name: str) -> Known:
@@ -93,19 +107,27 @@ def primitive(name: str) -> Known:
     return Known(name, (), current().op(name).arity)
 
 
-def combined(spec: OpSpec, parts: tuple[Value, ...], times: int = 1) -> Known:
-    """What a combinator makes of its parts, within the limits of the language; `times` is a known power."""
+def choice(which: Ref, functions: tuple[Known, ...]) -> Known:
+    """One of some functions, which a number says when the program runs."""
+    arities = {function.arity for function in functions}
+    arity = functions[0].arity if len(arities) == 1 else _OF_DIFFERENT_NUMBERS
+    depth = max(function.depth for function in functions)
+    return Known(CHOICE, (which, *functions), arity, depth, max(function.calls for function in functions))
+
+
+def combined(spec: OpSpec, parts: tuple[Value, ...]) -> Known:
+    """What a combinator makes of its parts, within the limits of the language."""
     made = spec.combinator
     assert made is not None
-    functions: list[Known] = []
-    for part in parts[: made.functions]:
-        if not isinstance(part, Known):
-            raise UnresolvedError(f"{spec.name} takes a function that is not known when compiling")
-        functions.append(part)
+    functions = [part for part in parts[: made.functions] if isinstance(part, Known)]
+    if len(functions) != made.functions:
+        raise UnresolvedError(f"{spec.name} takes a function that is not known when compiling")
+    if made.binds and functions[0].arity == _OF_DIFFERENT_NUMBERS:
+        raise UnresolvedError("a choice of functions that take different numbers of arguments")
     arity = functions[0].arity - 1 if made.binds else 1
     functions += [part for part in parts[made.functions :] if isinstance(part, Known)]
     depth = 1 + max(function.depth for function in functions)
-    calls = times * sum(function.calls for function in functions) + made.calls
+    calls = sum(function.calls for function in functions) + made.calls
     if depth > MAX_DEPTH or calls > MAX_FUNCTION_CALLS:
         raise UnresolvedError(f"{spec.name} makes a function beyond the limits")
     return Known(spec.name, parts, arity, depth, calls)

@@ -6,14 +6,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from arcbatt.compiler.body import BodyBuilder
+from arcbatt.compiler.closures import Closures
 from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, need_ref
-from arcbatt.compiler.functions import Known, Mapped, Native, Static, Value
-from arcbatt.compiler.static_functions import static
+from arcbatt.compiler.failing import failed, unique
+from arcbatt.compiler.functions import CHOICE, Either, Known, Mapped, Native, Value
 from arcbatt.compiler.top import Top
 from arcbatt.compiler.typed import ON_FUNCTIONS, Body
+from arcbatt.language.primitives.containers import first, last
 from arcbatt.language.spec import Gives, LoopSpec, OpSpec, Over
 from arcbatt.language.types import (
     BOOL,
+    GRID,
     INT,
     NEVER,
     Fn,
@@ -30,6 +33,7 @@ from arcbatt.language.types import (
 )
 from arcbatt.language.values import ordered
 
+_ENDS: Final = (first, last)
 _NO_BODY: Final = Body((), (), (), 0, (), 0)
 
 Inline = Callable[[Context, Known | Native, list[Value]], Value]
@@ -38,9 +42,10 @@ Inline = Callable[[Context, Known | Native, list[Value]], Value]
 class Loops:
     """Builds loops; `call` inlines a call of a function."""
 
-    def __init__(self, top: Top, call: Inline) -> None:
+    def __init__(self, top: Top, call: Inline, closures: Closures) -> None:
         self.top = top
         self.call = call
+        self.closures = closures
         self._bodies: dict[tuple[Any, ...], tuple[Body, list[Ref], Ref]] = {}
 
     def loop(self, context: Context, spec: OpSpec, loop: LoopSpec, args: list[Value]) -> Value:
@@ -48,30 +53,50 @@ class Loops:
         if loop.over is Over.FUNCTIONS:
             return self._each_function(context, spec, args)
         position = spec.function_place
-        function = args[position]
-        if not isinstance(function, Known):
-            raise UnresolvedError(f"{spec.name} of a function that is not known when compiling")
+        function = self.closures.function(args[position])
         rest = [arg for at, arg in enumerate(args) if at != position]
         mapped = rest[0]
-        if isinstance(mapped, Mapped) and len(rest) == 1:
+        if isinstance(mapped, Mapped) and len(rest) == 1 and isinstance(function, Known):
             return self._over_functions(context, spec, loop, function, mapped)
-        if isinstance(mapped, Static) and loop.maps and context is self.top:
-            made = tuple(self.call(context, function, [member]) for member in mapped.members)
-            return static(made, mapped.is_set)
-        containers = [need_ref(arg, spec.name) for arg in rest]
+        refs = [self._ref(context, arg, spec.name) for arg in args]
+        if any(ref.type == NEVER for ref in refs):
+            return failed(context, refs)
+        containers = [ref for at, ref in enumerate(refs) if at != position]
+        if not loop.zero and any(not _is_container(ref.type) for ref in containers):
+            return context.emit(Draft(spec.name, refs, NEVER, len(refs)))
+        called: Known | Native
+        if isinstance(function, Known):
+            called = bound = function
+        elif refs[position].type in (INT, BOOL):  # as large as a function
+            called, bound = Native(lambda inner, _: failed(inner, ())), Known("bound", (refs[position],))
+        else:
+            raise UnresolvedError(f"{spec.name} of a function that is not known when compiling")
         problem = UnresolvedError(f"no rule of {spec.name} takes ({', '.join(str(ref.type) for ref in containers)})")
         for rule in spec.rules:
-            built = self._by_rule(context, spec, loop, rule, function, containers)
+            built = self._by_rule(context, spec, loop, rule, called, bound, containers)
             if isinstance(built, UnresolvedError):
                 problem = built
             elif built is not None:
                 return built
         raise problem
 
+    def _ref(self, context: Context, value: Value, what: str) -> Ref:
+        return self.closures.value(context, value) if isinstance(value, Known) else need_ref(value, what)
+
     def _by_rule(
-        self, context: Context, spec: OpSpec, loop: LoopSpec, rule: Rule, function: Known, containers: list[Ref]
+        self,
+        context: Context,
+        spec: OpSpec,
+        loop: LoopSpec,
+        rule: Rule,
+        function: Known | Native,
+        holder: Known,
+        containers: list[Ref],
     ) -> Value | UnresolvedError | None:
-        """The loop by one rule; None where its containers do not fit, an error where its function does not."""
+        """The loop by one rule; None where its containers do not fit, an error where its function does not.
+
+        `holder` has what is bound into the function.
+        """
         bound: dict[str, Type] = {}
         patterns = [param for at, param in enumerate(rule.params) if at != spec.function_place]
         wanted = rule.params[spec.function_place]
@@ -84,7 +109,7 @@ class Loops:
         except UnresolvedError as error:
             return error
         if not isinstance(result, Ref):
-            if loop.maps:
+            if loop.maps and isinstance(function, Known):
                 return self._of_functions(context, function, containers[0], result)
             return UnresolvedError(f"{spec.name} of a function that gives functions")
         if loop.gives is Gives.CONTAINER and result.type in (INT, BOOL):
@@ -97,7 +122,10 @@ class Loops:
             if zero is not None:
                 bodies.append(zero)
                 captures += zero[1]
-        return self.emit(context, spec.name, function, containers, captures, bodies, substitute(rule.result, bound))
+        kind = substitute(rule.result, bound)
+        kind = substitute(kind, dict.fromkeys(variables(kind), NEVER))  # of what always fails, where there is any
+        self.closures.check_sets(kind)
+        return self.emit(context, spec.name, holder, containers, captures, bodies, kind)
 
     def emit(
         self,
@@ -115,15 +143,21 @@ class Loops:
         bodies_placed = tuple(placed(body, refs, args) for body, refs in bodies)
         return context.emit(Draft(op, args, kind, len(strict), bodies_placed))
 
-    def body(self, context: Context, function: Known | Native, params: tuple[Type, ...]) -> tuple[Body, list[Ref], Any]:
+    def body(
+        self, context: Context, function: Known | Native, params: tuple[Type, ...], *, outermost: bool = False
+    ) -> tuple[Body, list[Ref], Any]:
         """The body of a loop that calls the function, what it captures, and its result."""
-        key = (function, params)
+        key = (function, params, outermost)
         if context is self.top and isinstance(function, Known) and key in self._bodies:
             return self._bodies[key]
-        builder = BodyBuilder(context, params)
+        builder = BodyBuilder(context, params, outermost=outermost)
         result = self.call(builder, function, [*builder.params])
+        if isinstance(result, Known) and all(ref.context.level < builder.level for ref in result.refs()):
+            result = self.closures.value(builder, result)
         if not isinstance(result, Ref):
             return _NO_BODY, [], (builder, result)
+        if not self.closures.in_context(result.type, builder):
+            raise UnresolvedError("a loop that gives functions made inside it")
         built = (*builder.finish(result), result)
         if context is self.top and isinstance(function, Known):
             self._bodies[key] = built
@@ -133,10 +167,8 @@ class Loops:
         self, context: Context, function: Known, container: Ref, made: tuple[BodyBuilder, Value]
     ) -> Value:
         """A map by a function that gives functions: written out over a constant, else kept with its container."""
-        if container.constant and context is self.top:
-            refs = [context.constant(item, type_of_constant(item)) for item in ordered(container.value)]
-            is_set = isinstance(container.type, Set)
-            return static(tuple(self.call(context, function, [ref]) for ref in refs), is_set)
+        if context is self.top and (items := self._items_of(container)):
+            return self._written_out(function, items, is_set=isinstance(container.type, Set))
         builder, template = made
         if not isinstance(template, Known):
             raise UnresolvedError("apply of a function that gives sets of functions")
@@ -146,7 +178,29 @@ class Loops:
             raise UnresolvedError("a set of functions whose order is not known when compiling")
         return Mapped(container, function)
 
-    def _body_of_zero(self, context: Context, function: Known, kind: Type) -> tuple[Body, list[Ref]] | None:
+    def _items_of(self, container: Ref) -> list[Ref]:
+        """The items of a container outside of loops, where they are known one by one."""
+        if container.constant:
+            return [self.top.constant(item, _item(container.type)) for item in ordered(container.value)]
+        if isinstance(container.type, Tup) and len(container.type.parts) == len(_ENDS):
+            drafts = [
+                Draft(end.__name__, [container], part, 1, can_fail=container.can_fail)
+                for end, part in zip(_ENDS, container.type.parts, strict=True)
+            ]
+            return [self.top.emit(draft, hoisted=True) for draft in drafts]
+        return []
+
+    def _written_out(self, function: Known, items: list[Ref], *, is_set: bool) -> Value:
+        """The functions a function makes of items."""
+        made = []
+        for item in items:
+            one = self.closures.function(self.call(self.top, function, [item]))
+            if not isinstance(one, Known) or one.name == CHOICE:
+                raise UnresolvedError("a container of functions that are not known when compiling")
+            made.append(one)
+        return self.closures.container(made, is_set=is_set)
+
+    def _body_of_zero(self, context: Context, function: Known | Native, kind: Type) -> tuple[Body, list[Ref]] | None:
         """The key of 0, which the greatest or least key of nothing is; None where that cannot be typed.
 
         It runs once at most, so nothing is moved out of it that is not moved out of the loop around as well.
@@ -170,58 +224,86 @@ class Loops:
         return self._over_mapped(context, spec, mapped, function, Native(build), [])
 
     def _each_function(self, context: Context, spec: OpSpec, args: list[Value]) -> Value:
-        """Each function of a value: functions written out, or made from the items of a container."""
+        """Each function of a value: functions written out, chosen when the program runs, or made from items."""
         name = spec.name
-        functions, value = args[0], need_ref(args[1], name)
+        functions, value = args
+        given = self._ref(context, value, name)
         if isinstance(functions, Mapped):
-
-            def build(inner: Context, items: list[Value]) -> Value:
-                made = self.call(inner, functions.function, items)
-                if not isinstance(made, Known):
-                    raise UnresolvedError(f"{name} of something that is not a function")
-                return self.call(inner, made, [value])
-
-            bound = Known("bound", (functions.function, value))
-            return self._over_mapped(context, spec, functions, bound, Native(build), [value])
-        if not isinstance(functions, Static) or not functions.members:
-            raise UnresolvedError(f"{name} of functions that are not known when compiling")
-        built: list[tuple[Body, list[Ref]]] = []
-        kind: Type | None = None
-        for member in functions.members:
-            builder = BodyBuilder(context, ())
-            if not isinstance(member, Known):
-                raise UnresolvedError(f"{name} of something that is not a function")
-            result = need_ref(self.call(builder, member, [value]), name)
-            kind = result.type if kind is None else join(kind, result.type)
-            if kind is None:
-                raise UnresolvedError(f"{name} of functions that give different types")
-            built.append(builder.finish(result))
-        bound = Known("bound", functions.members)
+            return self._over_mapped(
+                context, spec, functions, functions.function, self._calling(functions.function, value), [given]
+            )
+        container = self._ref(context, functions, name)
+        if NEVER in (container.type, given.type):
+            return failed(context, [container, given])
+        if not _is_container(container.type):
+            return context.emit(Draft(name, [container, given], NEVER, 2))
+        members = self.closures.members(container)
+        if not members:
+            native = self._calling(None, value)
+            return self._over(context, spec, container, Known("bound", ()), native, [given])
+        built, kind = self._bodies_of(context, name, members, value)
+        bound = Known("bound", (container, *members) if container.can_fail else members)
         captures = [ref for _, refs in built for ref in refs]
-        assert kind is not None
-        container = Set(kind) if functions.is_set else Seq(kind)
-        return self.emit(context, name, bound, [value], captures, built, container)
+        made: Type = Set(kind) if isinstance(container.type, Set) else Seq(kind)
+        self.closures.check_sets(made)
+        return self.emit(context, name, bound, [given], captures, built, made)
+
+    def _calling(self, maker: Known | None, value: Value) -> Native:
+        """A call, with a value, of the function that an item is, or that is made of it."""
+
+        def build(inner: Context, items: list[Value]) -> Value:
+            made = self.closures.function(self.call(inner, maker, items) if maker else items[0])
+            if isinstance(made, Either):
+                raise UnresolvedError("a call of a value that is one of two types")
+            return self.call(inner, made, [value]) if isinstance(made, Known) else failed(inner, [made])
+
+        return Native(build)
+
+    def _bodies_of(
+        self, context: Context, name: str, members: tuple[Known, ...], value: Value
+    ) -> tuple[list[tuple[Body, list[Ref]]], Type]:
+        """A body for each of some functions of a value, and the type they give.
+
+        Functions that give functions are called around the loop instead, so that what those are made of is there.
+        """
+        built: list[tuple[Body, list[Ref]]] = []
+        kind: Type = NEVER
+        for member in members:
+            builder = BodyBuilder(context, ())
+            result = self.call(builder, member, [value])
+            if not isinstance(result, Ref) or not self.closures.in_context(result.type, builder):
+                builder = BodyBuilder(context, ())
+                result = self._ref(context, self.call(context, member, [value]), name)
+            wider = join(kind, result.type)
+            if wider is None:
+                raise UnresolvedError(f"{name} of functions that give different types")
+            kind = wider
+            built.append(builder.finish(result))
+        return built, kind
 
     def _over_mapped(
         self, context: Context, spec: OpSpec, mapped: Mapped, bound: Known, native: Native, extra: list[Ref]
     ) -> Value:
-        over = mapped.container.type
+        return self._over(context, spec, mapped.container, Known("bound", (mapped.function, bound)), native, extra)
+
+    def _over(
+        self, context: Context, spec: OpSpec, container: Ref, holder: Known, native: Native, extra: list[Ref]
+    ) -> Value:
+        """A loop over functions, one for each item of a container; `holder` has what is bound into them."""
+        over = container.type
         body, captured, result = self.body(context, native, (_item(over),))
         if not isinstance(result, Ref):
             raise UnresolvedError(f"{spec.name} of functions that give functions")
         merges = spec.loop is not None and spec.loop.gives is Gives.CONTAINER
-        item = _item(result.type) if merges else result.type
+        item = _item(result.type) if merges and result.type != NEVER else result.type
         kind: Type = Set(item) if isinstance(over, Set) else Seq(item)
-        holder = Known("bound", (mapped.function, bound))
-        containers = [mapped.container, *extra]
+        self.closures.check_sets(kind)
+        containers = [container, *extra]
         return self.emit(context, spec.name + ON_FUNCTIONS, holder, containers, captured, [(body, captured)], kind)
 
 
-def type_of_constant(value: Any) -> Type:
-    """The type of a literal."""
-    if isinstance(value, bool):
-        return BOOL
-    return INT if isinstance(value, int) else Tup((INT,) * len(value))
+def _is_container(kind: Type) -> bool:
+    return isinstance(kind, (Set, Seq, Tup)) or kind == GRID
 
 
 def _item(kind: Type) -> Type:
@@ -229,18 +311,6 @@ def _item(kind: Type) -> Type:
     if seq is None:
         raise UnresolvedError(f"a loop over {kind}")
     return seq.item
-
-
-def unique(refs: list[Ref], without: list[Ref] | None = None) -> list[Ref]:
-    """Each value once, in order."""
-    seen = {(ref.context.level, ref.index) for ref in without or ()}
-    kept = []
-    for ref in refs:
-        key = (ref.context.level, ref.index)
-        if key not in seen:
-            seen.add(key)
-            kept.append(ref)
-    return kept
 
 
 def placed(body: Body, captured: list[Ref], args: list[Ref]) -> Body:

@@ -1,7 +1,8 @@
 """From the merged graph to first-order form: infer types, inline functions, turn loops into bodies.
 
-Every function value of a program is known when it is compiled, so `apply(compose(f, g), xs)` becomes a loop whose body
-calls g, then f. What cannot be typed or resolved is left out with a reason, and its programs run on the dynamic tier.
+Every function a program calls is known when it is compiled, or one of a few that are, so `apply(compose(f, g), xs)`
+becomes a loop whose body calls g, then f. What must fail by its types is a node that fails. What cannot be typed or
+resolved is left out with a reason, and its programs run on the dynamic tier.
 """
 
 from __future__ import annotations
@@ -10,23 +11,54 @@ from functools import partial
 from typing import Any, Final
 
 from arcbatt.compiler.body import BodyBuilder
+from arcbatt.compiler.closures import Closures
 from arcbatt.compiler.context import Context, DefectError, Draft, Ref, UnresolvedError, need_ref, need_small
-from arcbatt.compiler.functions import Either, Known, Native, Value, combined, primitive
+from arcbatt.compiler.failing import failed, unique
+from arcbatt.compiler.functions import CHOICE, Either, Known, Native, Value, combined, primitive
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
-from arcbatt.compiler.inline_loops import Loops, placed, type_of_constant, unique
+from arcbatt.compiler.inline_loops import Loops, placed
 from arcbatt.compiler.internal_errors import InternalError
 from arcbatt.compiler.rewrites import Rewrites
-from arcbatt.compiler.static_functions import of_functions
 from arcbatt.compiler.top import Top
-from arcbatt.compiler.typed import CHOOSE, DECLARED_BIT, GUARD, INPUT_BITS, POWER, POWER_COUNT, POWER_IN_BODY
+from arcbatt.compiler.typed import (
+    CHOOSE,
+    DECLARED_BIT,
+    GUARD,
+    INPUT_BITS,
+    POWER,
+    POWER_COUNT,
+    POWER_IN_BODY,
+)
 from arcbatt.language.functions import Function
+from arcbatt.language.limits import MAX_POWER
+from arcbatt.language.primitives.numbers import decrement, equality
 from arcbatt.language.spec import Does, OpSpec
 from arcbatt.language.table import current
-from arcbatt.language.types import BOOL, GRID, INT, Seq, Tup, Type, join
+from arcbatt.language.types import (
+    BOOL,
+    GRID,
+    INT,
+    NEVER,
+    Seq,
+    Tup,
+    Type,
+    closures,
+    join,
+    type_of_constant,
+)
 
 _INPUT_TYPES: Final[dict[str, Type]] = {"I": GRID, "S": Seq(Tup((GRID, GRID))), "C": GRID}
-_CHOICE_STEPS: Final = 5
-"""What choosing one of two functions costs: 1, and 1 each for condition, functions and result."""
+_MOST_WRITTEN_OUT: Final = 64
+"""Primitives that a known power is written out to; a longer one is a loop."""
+_MOST_INLINED: Final = 20_000
+"""Calls that one call of a program may be inlined to."""
+_MANY_INLINED: Final = 200
+_MOST_WITH_MANY: Final = 50
+"""How many calls of a program may be inlined to more than `_MANY_INLINED`."""
+_MOST_NESTED: Final = 120
+"""Functions that may be called inside one another."""
+_TOO_MUCH: Final = "functions that are too much to write out"
+_RETURNS_FUNCTION: Final = "the program returns a function"
 
 
 def specialize(graph: Graph, rewrites: Rewrites | None = None) -> Top:
@@ -41,12 +73,18 @@ class _Specializer:
         self.values: list[Value | UnresolvedError] = []
         self.origins: dict[UnresolvedError, int] = {}
         """The node at which each was met first; nodes that take it have the same one."""
-        self.loops = Loops(top, self.call)
+        self.closures = Closures(graph, top)
+        self.loops = Loops(top, self.call, self.closures)
+        self.inlined = 0
+        """Calls that the node at hand was inlined to so far."""
+        self.nested = 0
+        self.large: list[frozenset[int]] = []
+        """Of each node, those it depends on that were inlined to many calls."""
 
     def run(self) -> Top:
         for index in range(len(self.source.nodes)):
             try:
-                self.values.append(self.node(index))
+                self.values.append(self.bounded_node(index))
             except UnresolvedError as error:
                 self.origins.setdefault(error, index)
                 self.values.append(error)
@@ -54,6 +92,7 @@ class _Specializer:
                 defect = DefectError(InternalError.of("compiling", error))
                 self.origins[defect] = index
                 self.values.append(defect)
+            self.closures.met(index, self.values[-1])
         for name, index in self.source.outputs.items():
             self.output(name, index)
         return self.top
@@ -61,14 +100,30 @@ class _Specializer:
     def output(self, name: str, index: int) -> None:
         """Note what a program returns, or why that has no first-order form."""
         value, graph = self.values[index], self.top.graph
-        if isinstance(value, Ref):
+        if isinstance(value, Ref) and not any(closures(value.type)):
             graph.outputs[name] = value.index
         elif isinstance(value, UnresolvedError):
             graph.unresolved[name], graph.unresolved_at[name] = str(value), self.origins[value]
             if isinstance(value, DefectError):
                 graph.internal_errors[name] = value.internal
         else:
-            graph.unresolved[name], graph.unresolved_at[name] = "the program returns a function", index
+            either = isinstance(value, Either)
+            why = f"the program returns {value.left.type} or {value.right.type}" if either else _RETURNS_FUNCTION
+            graph.unresolved[name], graph.unresolved_at[name] = why, index
+
+    def bounded_node(self, index: int) -> Value:
+        """A node, unless all that its programs are inlined to would be too much."""
+        below = self.source.nodes[index].inputs
+        large = frozenset[int]().union(*(self.large[arg] for arg in below)) if below else frozenset[int]()
+        self.large.append(large)
+        if len(large) > _MOST_WITH_MANY:
+            raise UnresolvedError(_TOO_MUCH)
+        self.inlined = 0
+        try:
+            return self.node(index)
+        finally:
+            if self.inlined > _MANY_INLINED:
+                self.large[index] = large | {index}
 
     def node(self, index: int) -> Value:
         node = self.source.nodes[index]
@@ -85,10 +140,11 @@ class _Specializer:
         args = [self.value(arg) for arg in node.args]
         if node.op != INVOKE:
             return self.call_primitive(self.top, node.op, args)
-        function = args[0]
-        if not isinstance(function, Known):
-            raise UnresolvedError("a call of something that is not a known function")
-        return self.guarded(self.top, function, args[1:])
+        function = self.closures.function(args[0])
+        if isinstance(function, Known):
+            return self.guarded(self.top, function, args[1:])
+        _need_one_type(args)
+        return failed(self.top, args)
 
     def value(self, index: int) -> Value:
         value = self.values[index]
@@ -108,16 +164,27 @@ class _Specializer:
 
     def call(self, context: Context, function: Known | Native, args: list[Value]) -> Value:
         """The function of the arguments, inlined."""
+        self.inlined += 1
+        self.nested += 1
+        try:
+            if self.inlined > _MOST_INLINED or self.nested > _MOST_NESTED:
+                raise UnresolvedError(_TOO_MUCH)
+            return self._called(context, function, args)
+        finally:
+            self.nested -= 1
+
+    def _called(self, context: Context, function: Known | Native, args: list[Value]) -> Value:
         if isinstance(function, Native):
             result: Value = function.build(context, args)
             return result
         if not function.parts:
             return self.call_primitive(context, function.name, args)
-        if len(args) != function.arity:
-            raise UnresolvedError(f"{function.name} makes a function of {function.arity}, called with {len(args)}")
-        made = current().op(function.name).combinator
-        if made is None:
+        if function.name == CHOICE:
             return self.choose(context, function, args)
+        if len(args) != function.arity:
+            return failed(context, [function, *args])
+        made = current().op(function.name).combinator
+        assert made is not None
         if made.repeats:
             return self.power(context, function, args[0])
         value: Value = made.invoke(partial(self.part, context), function.parts, tuple(args))
@@ -126,81 +193,129 @@ class _Specializer:
     def part(self, context: Context, part: Any, *args: Value) -> Value:
         """A call of a part of a function, which may be a primitive that a combinator itself calls."""
         known = primitive(part.name) if isinstance(part, Function) else part
-        if not isinstance(known, Known):
-            raise UnresolvedError("a call of something that is not a known function")
+        assert isinstance(known, Known)
         # Functions made inside a body may have failed values bound into them; those of the program were checked before.
         call = self.guarded if isinstance(context, BodyBuilder) else self.call
         return call(context, known, [*args])
 
-    def power_of(self, context: Context, spec: OpSpec, args: list[Value]) -> Known:
-        """`power`: written out where the number is known, else with a node that checks the number."""
-        function, count = args[0], need_ref(args[1], spec.name)
-        if (known := _static_int(count)) is not None:
-            if known < 1:
-                raise UnresolvedError(f"{spec.name} {known}")
-            return combined(spec, (function, count), known)
-        single = combined(spec, (function, count))
+    # --- combinators ---
+    def combine(self, context: Context, spec: OpSpec, args: list[Value]) -> Value:
+        """The function a combinator makes; it fails where a part is no function."""
+        assert spec.combinator is not None
+        parts = [self.closures.function(arg) for arg in args]
+        _need_one_type(parts)
+        wrong = [part for part in parts[: spec.combinator.functions] if isinstance(part, Ref)]
+        if any(isinstance(part, Ref) and part.type == NEVER for part in parts):
+            return failed(context, parts)
+        if spec.combinator.repeats:
+            count = parts[1]
+            if not isinstance(count, Ref) or join(count.type, INT) is None:
+                return failed(context, parts)
+            parts[1] = self.power_count(context, spec, count, parts[0])  # which it looks at before the function
+        return failed(context, parts) if wrong else combined(spec, tuple(parts))
+
+    def power_count(self, context: Context, spec: OpSpec, count: Ref, function: Value) -> Ref:
+        """How often a power applies its function: a node that checks the number, where it is not known to be good.
+
+        A value bound into the function that has failed comes before what is wrong with the number.
+        """
+        known = _static_int(count)
+        if known is not None and 1 <= known <= MAX_POWER:
+            return count
         if count.type not in (INT, BOOL):
             raise UnresolvedError(f"{spec.name} by a number of type {count.type}")
-        calls = context.constant(single.calls, INT)
-        checked = context.emit(Draft(POWER_COUNT, [self.unless_failed(context, count, function), calls], INT, 1))
-        return combined(spec, (function, checked))
-
-    def unless_failed(self, context: Context, count: Ref, function: Value) -> Ref:
-        """A number, failed where a value bound into a function has failed: that comes before what is wrong with it."""
-        bound = [ref for ref in function.values() if ref.can_fail] if isinstance(function, Known) else []
-        if not bound:
-            return count
-        strict = [count, *unique([count, *bound])]
-        return context.emit(Draft(GUARD, strict, count.type, len(strict)))
+        bound = [function] if isinstance(function, Ref) else [*function.values()]
+        bound = [ref for ref in unique(bound) if ref.can_fail]
+        if bound:
+            count = context.emit(Draft(GUARD, [count, count, *bound], count.type, 2 + len(bound)))
+        return context.emit(Draft(POWER_COUNT, [count], INT, 1))
 
     def power(self, context: Context, function: Known, start: Value) -> Value:
         inner, count = function.parts
         assert isinstance(inner, Known)
         assert isinstance(count, Ref)
-        if (known := _static_int(count)) is not None:
+        known = _static_int(count)
+        if known is not None and known * inner.calls <= _MOST_WRITTEN_OUT:
             value = start
             for _ in range(known):
                 value = self.part(context, inner, value)
             return value
-        first = need_ref(start, function.name)
+        first = self.as_ref(context, start, function.name)
+        looped = self.power_loop(context, inner, first, count)
+        if looped is None:  # it is applied once at least, after which the type may hold
+            first = self.as_ref(context, self.part(context, inner, first), function.name)
+            looped = self.power_loop(context, inner, first, self.one_less(context, count))
+        if looped is None:
+            raise UnresolvedError(f"{function.name} of a function that changes the type")
+        return looped
+
+    def power_loop(self, context: Context, function: Known, first: Ref, count: Ref) -> Ref | None:
+        """A function applied so many times, or None where the type does not hold however often that is."""
         kind = first.type
-        for _ in range(3):  # the type must hold however often the function is applied
-            body, captured, result = self.loops.body(context, inner, (kind,))
+        for _ in range(3):
+            body, captured, result = self.loops.body(context, function, (kind,), outermost=context.outermost)
             wider = join(kind, result.type) if isinstance(result, Ref) else None
             if wider is None:
-                break
+                return None
             if wider == kind:
-                op = POWER_IN_BODY if isinstance(context, BodyBuilder) else POWER
-                return self.loops.emit(context, op, inner, [first, count], captured, [(body, captured)], kind)
+                op = POWER if context.outermost else POWER_IN_BODY
+                return self.loops.emit(context, op, function, [first, count], captured, [(body, captured)], kind)
             kind = wider
-        raise UnresolvedError(f"{function.name} of a function that changes the type")
+        return None
 
-    # --- one of two functions, or of two values ---
+    def one_less(self, context: Context, count: Ref) -> Ref:
+        """A number that is one at least, less one; that costs nothing."""
+        name = decrement.__name__
+        return context.emit(Draft(name, [count], INT, 1, can_fail=count.can_fail, foldable=True), hoisted=True)
+
+    # --- one of several functions, or of two values ---
     def choose(self, context: Context, function: Known, args: list[Value]) -> Value:
-        """A call of whichever of two functions a condition chooses; the other is not called."""
-        name = function.name
-        condition = need_ref(function.parts[0], name)
-        branches = function.parts[1:]
-        if isinstance(context, BodyBuilder):
-            return self.choose_in_body(context, name, condition, branches, args)
-        left, right = (need_ref(self.part(context, part, *args), name) for part in branches)
-        kind = join(left.type, right.type)
-        if kind is None:
-            return Either(condition, left, right, strict=False)
-        return context.emit(Draft(CHOOSE, [condition, left, right], kind, 1))
+        """A call of whichever of some functions is chosen when the program runs; the others are not called."""
+        which, *candidates = function.parts
+        assert isinstance(which, Ref)
+        functions = [candidate for candidate in candidates if isinstance(candidate, Known)]
+        if isinstance(context, BodyBuilder) and not context.outermost:
+            return self.choose_in_body(context, which, functions, args)
+        results = [self.part(context, candidate, *args) for candidate in functions]
+        chosen = results[-1]
+        for candidate, result in zip(functions[-2::-1], results[-2::-1], strict=True):
+            chosen = self.either(context, self.is_function(context, which, candidate), result, chosen)
+        if isinstance(chosen, Ref) and len(functions) == 1:
+            return context.emit(Draft(GUARD, [chosen, which], chosen.type, 2))
+        return chosen
 
-    def choose_in_body(
-        self, context: BodyBuilder, name: str, condition: Ref, branches: tuple[Value, ...], args: list[Value]
-    ) -> Value:
+    def either(self, context: Context, condition: Ref, left: Value, right: Value) -> Value:
+        """One of two values outside of loops; a failure of the other does not count."""
+        one, two = (self.as_ref(context, value, CHOOSE) for value in (left, right))
+        kind = join(one.type, two.type)
+        if kind is None:
+            return Either(condition, one, two, strict=False)
+        return context.emit(Draft(CHOOSE, [condition, one, two], kind, 1))
+
+    def is_function(self, context: Context, which: Ref, function: Known) -> Ref:
+        """Whether a value is a certain function; asking costs nothing."""
+        code = self.closures.value(context, function, guarded=False)
+        draft = Draft(equality.__name__, [which, code], BOOL, 2, can_fail=which.can_fail, foldable=True)
+        return context.emit(draft, hoisted=True)
+
+    def choose_in_body(self, context: BodyBuilder, which: Ref, functions: list[Known], args: list[Value]) -> Value:
+        condition = self.is_function(context, which, functions[0])
+        sides = [BodyBuilder(context, (), loop=False) for _ in range(2)]
+        results: list[Value] = [self.part(sides[0], functions[0], *args)]
+        if len(functions) == 1:
+            results.append(failed(sides[1], []))
+        else:
+            rest = functions[1] if len(functions) == 2 else Known(CHOICE, (which, *functions[1:]), len(args))
+            results.append(self.part(sides[1], rest, *args))
         built = []
-        for part in branches:
-            builder = BodyBuilder(context, (), loop=False)
-            result = need_ref(self.part(builder, part, *args), name)
-            built.append((*builder.finish(result), result.type))
+        for side, result in zip(sides, results, strict=True):
+            ref = self.as_ref(side, result, CHOOSE)
+            if not self.closures.in_context(ref.type, side):
+                raise UnresolvedError("a choice of functions that are made inside it")
+            built.append((*side.finish(ref), ref.type))
         kind = join(built[0][2], built[1][2])
         if kind is None:
-            raise UnresolvedError(f"{name} of functions that give {built[0][2]} and {built[1][2]}")
+            raise UnresolvedError(f"a choice of functions that give {built[0][2]} and {built[1][2]}")
         captured = unique([condition, *built[0][1], *built[1][1]])
         bodies = tuple(placed(body, refs, captured) for body, refs, _ in built)
         return context.emit(Draft(CHOOSE, captured, kind, 1, bodies))
@@ -210,60 +325,60 @@ class _Specializer:
         at = next(place for place, arg in enumerate(args) if isinstance(arg, Either))
         either = args[at]
         assert isinstance(either, Either)
-        rest = [need_ref(arg, name) for place, arg in enumerate(args) if place != at]
-        if not either.strict and any(ref.can_fail for ref in rest):
-            raise UnresolvedError(f"{name} of a value that is one of two types")
+        rest = [self.as_ref(context, arg, name) for place, arg in enumerate(args) if place != at]
         sides = [
             need_ref(self.call_primitive(context, name, [*args[:at], side, *args[at + 1 :]]), name)
             for side in (either.left, either.right)
         ]
+        condition = either.condition
+        if either.strict:
+            guards = [condition, *unique([*either.values(), *rest])]
+            condition = context.emit(Draft(GUARD, guards, condition.type, len(guards)))
+        others = [ref for ref in rest if ref.can_fail] if either.condition.can_fail and not either.strict else []
         kind = join(sides[0].type, sides[1].type)
         if kind is None:
-            raise UnresolvedError(f"{name} of a value that is one of two types")
-        chosen = context.emit(Draft(CHOOSE, [either.condition, *sides], kind, 1))
-        if not either.strict:
-            return chosen
-        guards = unique([chosen, *either.values(), *rest])
-        return context.emit(Draft(GUARD, guards, kind, len(guards)))
+            if others:
+                raise UnresolvedError(f"{name} of a value that is one of two types")
+            return Either(condition, sides[0], sides[1], strict=False)
+        chosen = context.emit(Draft(CHOOSE, [condition, *sides], kind, 1))
+        return context.emit(Draft(GUARD, [chosen, chosen, *others], kind, 2 + len(others))) if others else chosen
 
     # --- calls of primitives ---
+    def as_ref(self, context: Context, value: Value, what: str) -> Ref:
+        """A value as it is, a function as the number that stands for it."""
+        return self.closures.value(context, value) if isinstance(value, Known) else need_ref(value, what)
+
     def call_primitive(self, context: Context, name: str, args: list[Value]) -> Value:
         spec = current().op(name)
         if len(args) != spec.arity:
-            raise UnresolvedError(f"{name} takes {spec.arity} arguments, got {len(args)}")
+            return failed(context, args)
         if spec.combinator:
-            return self.power_of(context, spec, args) if spec.combinator.repeats else combined(spec, tuple(args))
+            return self.combine(context, spec, args)
+        if any(isinstance(arg, Either) for arg in args):
+            return self.to_either(context, name, args)
         if spec.loop:
             return self.loops.loop(context, spec, spec.loop, args)
-        refs = [arg for arg in args if isinstance(arg, Ref)]
-        if len(refs) != len(args):
-            return self.with_functions(context, spec, args)
-        found = spec.call_type(tuple([ref.type for ref in refs]))
-        chooses = spec.does is Does.CHOOSE and refs[0].type == BOOL
-        if found is None and chooses and refs[0].constant:
+        refs = [arg if isinstance(arg, Ref) else self.as_ref(context, arg, name) for arg in args]
+        types = tuple([ref.type for ref in refs])
+        found = spec.call_type(types)
+        chooses = spec.does is Does.CHOOSE
+        if found is None and chooses and refs[0].constant and not isinstance(refs[0].value, (tuple, frozenset)):
+            refs[0] = context.constant(bool(refs[0].value), BOOL)
             found = refs[1 if refs[0].value else 2].type, True
         if found is None:
             if chooses and context is self.top:
                 return Either(refs[0], refs[1], refs[2], strict=True)
             raise UnresolvedError(f"no rule of {name} takes ({', '.join(str(ref.type) for ref in refs)})")
         kind, exact = found
+        if spec.generic:
+            self.closures.check(spec, types, kind)
         can_fail = spec.can_fail or not exact or any(ref.can_fail for ref in refs)
         return context.emit(Draft(name, refs, kind, len(refs), can_fail=can_fail, foldable=True))
 
-    def with_functions(self, context: Context, spec: OpSpec, args: list[Value]) -> Value:
-        """Plain primitives given functions, or containers of functions: done here and now where that is possible."""
-        if any(isinstance(arg, Either) for arg in args):
-            return self.to_either(context, spec.name, args)
-        match spec.does, args:
-            case Does.CHOOSE, [Ref() as condition, Known() as a, Known() as b]:
-                if isinstance(context, BodyBuilder):
-                    context.base += _CHOICE_STEPS
-                if a.arity != b.arity:
-                    raise UnresolvedError(f"{spec.name} of functions that take different numbers of arguments")
-                return Known(spec.name, (condition, a, b), a.arity, 1 + max(a.depth, b.depth), a.calls + b.calls)
-        if isinstance(context, BodyBuilder):
-            raise UnresolvedError(f"{spec.name} of functions inside a loop")
-        return of_functions(spec, args)
+
+def _need_one_type(values: list[Value]) -> None:
+    if any(isinstance(value, Either) for value in values):
+        raise UnresolvedError("a call of a value that is one of two types")
 
 
 def _static_int(value: Ref) -> int | None:

@@ -37,12 +37,15 @@ MAX_DEPTH: Final = 100
 """Functions inside one another in a function value."""
 
 MAX_FUNCTION_CALLS: Final = 1_000
-"""Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` n times those of f."""
+"""Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` those of f."""
+
+MAX_POWER: Final = 65_536
+"""How often `power` applies its function."""
 
 MAX_CALL_DEPTH: Final = 200
 """Calls of functions inside one another when a program runs, the primitives they come to included."""
 
-MAX_LEVELS: Final = 200
+MAX_LEVELS: Final = 256
 """Sets, tuples and functions inside one another in a value."""
 
 MAX_STEPS: Final = 200_000_000

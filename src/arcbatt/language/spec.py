@@ -16,15 +16,19 @@ from typing import Any, Final, Protocol
 from arcbatt.language.failures import Reason
 from arcbatt.language.types import (
     BOOL,
-    CELL,
     GRID,
     INT,
     NEVER,
     OPT_INT,
+    Closure,
     Fn,
     Rule,
+    Scalar,
+    Seq,
     Set,
+    Tup,
     Type,
+    Var,
     as_seq,
     match,
     parse_rules,
@@ -72,6 +76,8 @@ class Fact(_Fact):
     """-1, 0 or 1 by the sign of a number; never fails."""
     TIMES = auto()
     """The product of two numbers."""
+    SET_AS_GRID = auto()
+    """A set in place of its grid does not fail it at once."""
 
 
 class Kind(Enum):
@@ -126,8 +132,10 @@ class Does(_Fact):
     """Every item of the first with every item of the second."""
     OF_SIZE = auto()
     """The items that have so many items themselves."""
+    ZIP = auto()
+    """The items of both in step, as pairs."""
     OF_ITEMS = auto()
-    """Something else of the items of every argument."""
+    """Something else of the items of every argument, which may compare them."""
     OF_NUMBERS = auto()
     """The same of a container of numbers, or of the two numbers of an IJ."""
     BY_RULE = auto()
@@ -239,6 +247,8 @@ class OpSpec:
     kernel: Kernel | None = None
     does: Does | None = None
     """What it does with values of any type, if it takes such."""
+    late: frozenset[int] = frozenset()
+    """Parameters whose kind it does not look at, or not before it can succeed or fail for another reason."""
 
     @property
     def arity(self) -> int:
@@ -288,11 +298,46 @@ def _call_type(spec: OpSpec, args: tuple[Type, ...]) -> tuple[Type, bool] | None
     for exact in (True, False):
         if rule := spec.rule_for(args, exact=exact):
             return (NEVER, exact) if any(True for _ in variables(rule.result)) else (rule.result, exact)
-    if spec.arity == 1 and args[0] in (INT, BOOL) and all(rule.params[0] != BOOL for rule in spec.rules):
-        return NEVER, False  # a number where a container, a pair or a grid is wanted always fails
+    if NEVER in args or always_fails(spec, args):
+        return NEVER, False
     if Fact.ANY_COLOUR in spec.facts and args[1] not in _NUMBERS:
         return spec.call_type((args[0], INT))
-    return (INT, True) if spec.does is Does.SIZE and args[0] == CELL else None
+    return (INT, True) if spec.does is Does.SIZE and isinstance(args[0], Tup) else None
+
+
+def always_fails(spec: OpSpec, args: tuple[Type, ...]) -> bool:
+    """Whether a call fails for *type*, whatever the values of these types.
+
+    So it does where no rule takes arguments of such kinds, and the primitive looks at that before all else.
+    """
+    return all(
+        any(
+            at not in spec.late and _unfit(spec, param, arg)
+            for at, (param, arg) in enumerate(zip(rule.params, args, strict=True))
+        )
+        for rule in spec.rules
+    )
+
+
+def _unfit(spec: OpSpec, param: Type, arg: Type) -> bool:
+    """Whether no value of a type is of the kind a parameter needs; what is inside containers does not count."""
+    is_tuple = isinstance(arg, (Seq, Tup)) or arg == GRID
+    match param:
+        case Tup(parts) if isinstance(arg, Tup):
+            same_length = len(arg.parts) == len(parts)
+            return not same_length or any(_unfit(spec, part, of) for part, of in zip(parts, arg.parts, strict=True))
+        case Tup(parts):
+            seq = as_seq(arg)
+            return not is_tuple or (seq is not None and any(_unfit(spec, part, seq.item) for part in parts))
+        case Seq():
+            return not is_tuple
+        case Set(item):
+            return not isinstance(arg, Set) and not (is_tuple and not isinstance(item, Var))
+        case Scalar("Grid"):
+            return not is_tuple and not (isinstance(arg, Set) and Fact.SET_AS_GRID in spec.facts)
+        case Scalar("Int"):
+            return is_tuple or isinstance(arg, (Set, Closure))
+    return False
 
 
 def make_spec(
@@ -307,6 +352,7 @@ def make_spec(
     combinator: CombinatorSpec | None = None,
     object_mode: tuple[int, ...] = (),
     kernel: Kernel | None = None,
+    late: tuple[int, ...] = (),
 ) -> OpSpec:
     """A table entry; name, parameters and doc line come from the reference function."""
     params = tuple(inspect.signature(reference).parameters)
@@ -333,4 +379,5 @@ def make_spec(
         object_mode=object_mode,
         kernel=kernel,
         does=generic.does if generic else None,
+        late=frozenset(late),
     )

@@ -85,6 +85,16 @@ class Fn(Type):
         return f"({', '.join(map(str, self.params))} -> {self.result})"
 
 
+@dataclass(frozen=True, slots=True)
+class Closure(Type):
+    """One of some functions that a compiler knows, by their numbers; a value of it is such a number."""
+
+    numbers: frozenset[int]
+
+    def __str__(self) -> str:
+        return f"function {'|'.join(map(str, sorted(self.numbers)))}"
+
+
 INT = Scalar("Int")
 BOOL = Scalar("Bool")
 OPT_INT = Scalar("Int?")
@@ -252,6 +262,8 @@ def join(a: Type, b: Type) -> Type | None:
     pair = {a, b}
     if pair <= {INT, BOOL, OPT_INT}:
         return OPT_INT if OPT_INT in pair else INT
+    if isinstance(a, Closure) and isinstance(b, Closure):
+        return Closure(a.numbers | b.numbers)
     if isinstance(a, Set) and isinstance(b, Set):
         item = join(a.item, b.item)
         return Set(item) if item else None
@@ -306,7 +318,7 @@ def match(pattern: Type, term: Type, bound: dict[str, Type], *, exact: bool = Fa
     """Whether a value of a type may be passed where a rule has a pattern; binds the rule's variables.
 
     Unless `exact`, a tuple of cells or places may serve as a patch, a tuple of integers as an IJ and a tuple of rows
-    as a grid: whether such a value has the right form is seen when it is used.
+    as a grid: whether such a value has the right form is seen when it is used. Any value may serve as a truth.
     """
     if term == NEVER:
         return True
@@ -333,6 +345,8 @@ def match(pattern: Type, term: Type, bound: dict[str, Type], *, exact: bool = Fa
             return not exact and isinstance(term, Seq) and all(match(part, term.item, bound) for part in parts)
         case Scalar("Int"):
             return term in (INT, BOOL, OPT_INT)
+        case Scalar("Bool"):
+            return term == BOOL or not exact
         case Scalar("Grid"):
             seq = as_seq(term)
             row = as_seq(seq.item) if seq else None
@@ -340,9 +354,28 @@ def match(pattern: Type, term: Type, bound: dict[str, Type], *, exact: bool = Fa
     return pattern == term
 
 
+def type_of_constant(value: int | tuple[int, ...]) -> Type:
+    """The type of a literal."""
+    if isinstance(value, bool):
+        return BOOL
+    return INT if isinstance(value, int) else Tup((INT,) * len(value))
+
+
 def substitute(term: Type, bound: Mapping[str, Type]) -> Type:
     """The term with its variables replaced."""
     return _expand(term, bound, {})
+
+
+def closures(term: Type) -> Iterator[frozenset[int]]:
+    """The numbers of the functions at each place of a type where one stands."""
+    match term:
+        case Closure(numbers):
+            yield numbers
+        case Set(item) | Seq(item):
+            yield from closures(item)
+        case Tup(parts):
+            for part in parts:
+                yield from closures(part)
 
 
 def variables(term: Type) -> Iterator[str]:

@@ -181,6 +181,7 @@ constexpr i32 MAX_FUNCTION_CALLS = 1000;
 constexpr u32 MAX_DEPTH = 100u;
 constexpr u32 MAX_CALL_DEPTH = 200u;
 constexpr u32 MAX_LEVELS = 200u;
+constexpr i32 MAX_POWER = 65536;
 constexpr u32 MAX_ITEM_WORDS = 8u;  // words of an item of a container
 constexpr u32 MAX_TYPE_DEPTH = 4u;  // containers inside one another
 constexpr u32 MAX_FRAMES = 12u;  // bodies inside one another

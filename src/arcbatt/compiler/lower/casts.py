@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcbatt.compiler.lower.layout import plain_form
-from arcbatt.language.types import CELL, GRID, IJ, INT, NEVER, OPT_INT, ROWS, Seq, Set, Tup, Type, join
+from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, ROWS, Seq, Set, Tup, Type, join
 
 
 def different(a: Type, b: Type) -> bool:
@@ -27,7 +27,7 @@ def castable(a: Type, b: Type) -> bool:
     if {a, b} <= {INT, OPT_INT}:
         return True
     if isinstance(b, Seq) and isinstance(a, Tup) and a != CELL:
-        return all(part == b.item and (part in (IJ, CELL) or not isinstance(part, Tup)) for part in a.parts)
+        return all(part == b.item for part in a.parts)
     return False
 
 
@@ -38,6 +38,8 @@ def joinable(a: Type, b: Type) -> bool:
 
 def costs_differ(given: Type, wanted: Type) -> bool:
     """Whether another form of an argument has another size: a set made of a tuple may have fewer items."""
+    if wanted == BOOL:
+        return given not in (INT, BOOL, OPT_INT)
     return isinstance(given, (Seq, Tup)) and isinstance(wanted, Set)
 
 

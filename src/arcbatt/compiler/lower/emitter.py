@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from arcbatt.compiler.abi import CODES, FIRST_LOOP, FIXED_COST, HIDDEN_ARG, MULTIPLIES, ORIGINALS
 from arcbatt.compiler.lower.casts import castable, different
-from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
-from arcbatt.language.types import NEVER, Seq, Set, Tup, Type, as_seq
+from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable, plain_form
+from arcbatt.language.types import BOOL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type, as_seq
 
 OUTERMOST: Final = -1
 """In place of how often a call counts: it is outside of loops."""
@@ -126,12 +126,14 @@ class Emitter:
         return (extra[0] | FIXED_COST, 1 + sum(leaves), *rest)
 
     def cast(self, code: list[int], value: Value, to: Type) -> Value:
-        """The value in the form of another type."""
+        """The value in the form of another type; as a truth, where that is asked for."""
+        if to == BOOL and value.type not in (BOOL, NEVER):
+            return self._truth(code, value)
         if value.type == to or not different(value.type, to):
             return Value(value.slot, to, value.cost)
         if value.type == NEVER:
             return self.emit(Site(code), CODES["NEVER"], [value], to)
-        if isinstance(value.type, (Set, Seq)) and value.type.item == NEVER and type(value.type) is type(to):
+        if isinstance(value.type, (Set, Seq)) and value.type.item == NEVER and isinstance(to, (Set, Seq)):
             return self.emit(Site(code), CODES["AS_EMPTY"], [value], to)  # nothing has the form of any items
         if isinstance(to, Set) and isinstance(value.type, Tup):
             seq = as_seq(value.type)
@@ -140,6 +142,29 @@ class Emitter:
         if not castable(value.type, to):
             raise LowerError(f"no way from {value.type} to {to}")
         return self.emit(Site(code), CODES["CAST"], [value], to)
+
+    def _truth(self, code: list[int], value: Value) -> Value:
+        """Whether a value is neither zero nor None nor empty; that costs nothing."""
+        site, kind = Site(code, 0), value.type
+        equal = CODES["EQUAL"]
+        zero = self.constant(INT, ("Int", "0"), 0)
+        if kind == OPT_INT:
+            none = self.constant(OPT_INT, ("Int?", "null"), None)
+            is_zero, is_none = (self.emit(site, equal, [value, one], BOOL) for one in (zero, none))
+            return self.emit(site, equal, [is_zero, is_none], BOOL)  # they cannot both hold
+        if isinstance(kind, (Set, Seq)):
+            nothing = self.constant(kind, (str(kind), "nothing"), frozenset() if isinstance(kind, Set) else ())
+            value = self.emit(site, CODES["EQUAL_EMPTY"], [value, nothing], BOOL)
+            return self.emit(site, equal, [value, zero], BOOL)
+        if isinstance(kind, Tup) and plain_form(kind) != IJ:
+            ones = self.constant(IJ, ("IJ", "[1, 1]"), (1, 1))
+            return self.emit(site, CODES["PART"], [ones, value], BOOL, extra=(ORIGINALS, 0))
+        if kind == GRID:
+            value = self.emit(site, CODES["SIZE"], [value], INT)
+        elif kind != INT:  # an IJ, which may be () when it runs, or a function
+            return self.emit(site, equal, [value, value], BOOL)
+        is_zero = self.emit(site, equal, [value, zero], BOOL)
+        return self.emit(site, equal, [is_zero, zero], BOOL)
 
     def constant(self, kind: Type, key: tuple[Any, ...], value: Any) -> Value:
         """A constant; two with one key are one."""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from arcbatt.compiler.abi import CODES, HIDDEN_ARG, MULTIPLIES, NEVER_EQUAL, ORIGINALS
+from arcbatt.compiler.lower.casts import costs_differ
 from arcbatt.compiler.lower.emitter import Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, plain_form
 from arcbatt.language.spec import Cost, Does, GenericSpec, OpSpec
-from arcbatt.language.types import CELL, GRID, IJ, INT, ROWS, Rule, Seq, Set, Tup, Type, as_seq, join
+from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, ROWS, Closure, Rule, Seq, Set, Tup, Type, as_seq, join
 
 
 class Call(NamedTuple):
@@ -75,14 +76,22 @@ def _numbers(out: Emitter, site: Site, call: Call) -> Value:
 
 
 def _size(out: Emitter, site: Site, call: Call) -> Value:
-    args = call.args if call.args[0].type in (GRID, CELL) else _containers(out, site.code, call.args, (0,))
+    kind = call.args[0].type
+    if isinstance(kind, Tup) and kind != CELL and as_seq(kind) is None:  # parts of different types, so it is known
+        count = len(kind.parts)
+        known = out.constant(IJ, ("IJ", str([count, count])), (count, count))
+        return out.emit(site, CODES["PART"], [known, *call.args], INT, extra=(ORIGINALS, 0))
+    args = call.args if kind in (GRID, CELL) else _containers(out, site.code, call.args, (0,))
     return out.emit(site, call.code, args, INT)
 
 
 def _choose(out: Emitter, site: Site, call: Call) -> Value:
     """Of two values of one type or, by a constant, of any types: only the chosen one is given its form."""
     sides = [out.cast(site.code, arg, call.type) if join(arg.type, call.type) else arg for arg in call.args[1:]]
-    return out.emit(site, call.code, [call.args[0], *sides], call.type)
+    condition = out.cast(site.code, call.args[0], BOOL)
+    if costs_differ(call.args[0].type, BOOL):
+        return out.emit(site, call.code, [condition, *sides, *call.args], call.type, extra=(ORIGINALS,))
+    return out.emit(site, call.code, [condition, *sides], call.type)
 
 
 def _compare(out: Emitter, site: Site, call: Call) -> Value:
@@ -100,6 +109,8 @@ def _compare(out: Emitter, site: Site, call: Call) -> Value:
 
 
 def _kind(kind: Type) -> str:
+    if isinstance(kind, Closure):
+        return "function"
     return "set" if isinstance(kind, Set) else "tuple" if isinstance(kind, (Seq, Tup)) or kind == GRID else "number"
 
 
@@ -109,7 +120,7 @@ def _looked_for(common: Type | None, value: Type, item: Type, what: str) -> int:
         if _kind(value) != _kind(item):
             return NEVER_EQUAL
         raise LowerError(f"{what} of {value} among {item}")
-    if common != item and _kind(common) != "number":
+    if common != item and _kind(common) not in ("number", "function"):
         raise LowerError(f"{what} of {value} among {item}")
     return 0
 
@@ -206,6 +217,7 @@ LOWER: Final[dict[Does, Lower]] = {
     Does.BY_RULE: _by_rule,
     Does.TUPLE: _items,
     Does.PRODUCT: _items,
+    Does.ZIP: _items,
     Does.OF_ITEMS: _items,
     Does.OF_NUMBERS: _numbers,
     Does.OF_SIZE: _of_size,

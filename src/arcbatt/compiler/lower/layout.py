@@ -7,8 +7,10 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from arcbatt.compiler.abi import K_CELL, K_GRID, K_IJ, K_INT, K_OPT, K_SEQ, K_SET, K_TUP, constant
+from arcbatt.compiler.closures import number_of
 from arcbatt.errors import ArcbattError
-from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set, Tup, Type
+from arcbatt.language.functions import Function
+from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, Closure, Seq, Set, Tup, Type
 from arcbatt.language.values import ordered
 
 _MAX_ITEM_WORDS: Final = constant("MAX_ITEM_WORDS")
@@ -107,8 +109,8 @@ class TypeTable:
 
 @cache
 def plain_form(kind: Type) -> Type:
-    """The type with integers in place of booleans: they lie alike."""
-    if kind == BOOL:
+    """The type with integers in place of booleans and functions: they lie alike."""
+    if kind == BOOL or isinstance(kind, Closure):
         return INT
     if isinstance(kind, Set):
         return Set(plain_form(kind.item))
@@ -138,6 +140,11 @@ def depth(kind: Type) -> int:
     if isinstance(kind, Tup):
         return max((depth(part) for part in kind.parts), default=0)
     return 0
+
+
+def _number(value: Any) -> int:
+    """A number, or the number of a function."""
+    return number_of(value) if isinstance(value, Function) else int(value)
 
 
 def _fits(number: int, bits: int) -> bool:
@@ -171,13 +178,13 @@ class Pool:
             return [word for part, item in zip(kind.parts, value, strict=True) for word in self.slot(part, item)]
         match kind:
             case t if t in (INT, BOOL):
-                return [int(value) & _MASK]
+                return [_number(value) & _MASK]
             case t if t == OPT_INT:
                 return [_NONE if value is None else value & _MASK]
             case t if t == IJ:
-                return [part & _MASK for part in value]
+                return [_number(part) & _MASK for part in value]
             case t if t == CELL:
-                return [value[0] & _MASK, *(part & _MASK for part in value[1])]
+                return [_number(value[0]) & _MASK, *(_number(part) & _MASK for part in value[1])]
             case t if t == GRID:
                 return self._grid(value)
             case Set(item) | Seq(item):
@@ -195,16 +202,16 @@ class Pool:
         if isinstance(kind, Tup) and kind not in (IJ, CELL):
             return [word for part, item in zip(kind.parts, value, strict=True) for word in self.item(part, item)]
         if kind in (INT, BOOL):
-            return [(int(value) & _MASK) ^ 0x80000000]
+            return [(_number(value) & _MASK) ^ 0x80000000]
         if kind == OPT_INT:
             return [0 if value is None else (value & _MASK) ^ 0x80000000]
         if kind == IJ:
-            i, j = value
+            i, j = map(_number, value)
             if not (_fits(i, _IJ_BITS) and _fits(j, _IJ_BITS)):
                 raise LowerError("a constant place beyond 16 bits")
             return [_biased(i, _IJ_BITS) << _IJ_BITS | _biased(j, _IJ_BITS)]
         if kind == CELL:
-            colour, (i, j) = value
+            colour, i, j = _number(value[0]), *map(_number, value[1])
             if not (_fits(colour, _COLOUR_BITS) and _fits(i, _PLACE_BITS) and _fits(j, _PLACE_BITS)):
                 raise LowerError("a constant cell beyond its bits")
             place = _biased(i, _PLACE_BITS) << _PLACE_BITS | _biased(j, _PLACE_BITS)

@@ -150,7 +150,8 @@ class Loops:
     def _choose(self, site: Site, node: Node, args: list[Value]) -> Value:
         bodies = [self._body(body, args, node.type) for body in node.bodies]
         extra = (0, 2, *(word for body in bodies for word in body))
-        return self.out.emit(site, CODES["LOOP_CHOOSE"], args, node.type, strict=node.strict, extra=extra)
+        given = [self.out.cast(site.code, args[0], BOOL), *args[1:]]
+        return self.out.emit(site, CODES["LOOP_CHOOSE"], given, node.type, strict=node.strict, extra=extra)
 
     def _power(self, site: Site, node: Node, args: list[Value]) -> Value:
         inner = [self.out.cast(site.code, args[0], node.type), *args[1:]]
@@ -213,7 +214,7 @@ class Loops:
         if wanted is None and loop is not None and loop.gives is Gives.KEY:
             wanted = _key_type(result.type)
         if wanted is not None and wanted != NEVER:
-            if not joinable(result.type, wanted):
+            if wanted != BOOL and not joinable(result.type, wanted):
                 raise LowerError(f"a body that gives {result.type}, not {wanted}")
             return self.out.cast(code, result, wanted)
         if wanted is None and result.type == GRID:

@@ -12,10 +12,10 @@ from arcbatt.compiler.lower.emitter import OUTERMOST, Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, Pool, TypeTable
 from arcbatt.compiler.lower.loops import Loops, charged_args
 from arcbatt.compiler.lower.plain import lower_plain
-from arcbatt.compiler.typed import FREE, GUARD, POWER_COUNT, BodyNode, TypedGraph, TypedNode, node_inputs
+from arcbatt.compiler.typed import FAILED, FREE, GUARD, POWER_COUNT, BodyNode, TypedGraph, TypedNode, node_inputs
 from arcbatt.language.spec import Does
 from arcbatt.language.table import current
-from arcbatt.language.types import GRID, INT, Type
+from arcbatt.language.types import BOOL, GRID, INT, Type
 
 
 @dataclass
@@ -128,6 +128,8 @@ class _Lowering:
             return self.out.constant(node.type, node.args[:2], node.args[2])
         if node.bodies:
             return self.loops.lower(site, node, args)
+        if node.op == FAILED:
+            return self.out.emit(Site(site.code, min(site.times, 0)), CODES["NEVER"], [], node.type)
         if node.op in FREE:
             return self._free(site.code, node, args)
         return lower_plain(self.out, site, node, args)
@@ -139,9 +141,10 @@ class _Lowering:
             first = self.out.cast(code, args[0], node.type)
             return self.out.emit(site, CODES["GUARD"], [first, *args[1:]], node.type, strict=0)
         if node.op == POWER_COUNT:
-            return self.out.emit(site, CODES["POWER_COUNT"], [self.out.cast(code, args[0], INT), args[1]], INT)
+            return self.out.emit(site, CODES["POWER_COUNT"], [self.out.cast(code, args[0], INT)], INT)
         sides = [self.out.cast(code, side, node.type) for side in args[1:]]
-        return self.out.emit(site, CODES["CHOOSE"], [args[0], *sides], node.type, strict=1)
+        condition = self.out.cast(code, args[0], BOOL)
+        return self.out.emit(site, CODES["CHOOSE"], [condition, *sides], node.type, strict=1)
 
     def _linked(self, main: list[int], outputs: dict[str, tuple[int, Type]], rejected: dict[str, str]) -> Code:
         """Bodies behind the main code, their places filled in, and the image of slots and constants."""

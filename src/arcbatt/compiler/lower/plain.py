@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from arcbatt.compiler.abi import CODES, HIDDEN_ARG, ORIGINALS
+from arcbatt.compiler.abi import CODES, HIDDEN_ARG, MAX_ARGS, ORIGINALS
 from arcbatt.compiler.custom import CellKernel, Kernel, kernel_of
 from arcbatt.compiler.lower.casts import costs_differ, different
 from arcbatt.compiler.lower.emitter import Emitter, Site, Value
@@ -22,7 +22,7 @@ _NO_COLOUR: Final = 1 << 20
 def lower_plain(out: Emitter, site: Site, node: TypedNode | BodyNode, args: list[Value]) -> Value:
     """Write a call of a plain primitive."""
     if node.type == NEVER or any(arg.type == NEVER for arg in args):
-        return out.emit(site, CODES["NEVER"], args[:4], node.type)
+        return out.emit(site, CODES["NEVER"], args[:MAX_ARGS], node.type, extra=(flags_of(current().op(node.op)),))
     spec = current().op(node.op)
     if Fact.FIRST_CELL in spec.facts and isinstance(args[0].type, (Seq, Tup)):
         return _of_first_cell(out, site, spec, args[0])
@@ -90,6 +90,6 @@ def _rule_for(spec: OpSpec, types: tuple[Type, ...], result: Type) -> Rule:
     for exact in (True, False):
         if rule := spec.rule_for(types, exact=exact):
             return rule
-    if spec.does in (Does.CHOOSE, Does.SIZE):  # a branch by a constant, the size of a Cell: typed where they stand
+    if spec.does in (Does.CHOOSE, Does.SIZE):  # a branch by a constant, the size of a tuple: typed where they stand
         return Rule(types, result)
     raise LowerError(f"no rule of {spec.name} takes ({', '.join(map(str, types))})")

@@ -279,7 +279,7 @@ OPS = (
     _op(sfilter, "<a>, (a -> Bool) -> <a>", loop=LoopSpec(Gives.CONDITION, columnar=True)),
     _op(mfilter, "<~a>, (~a -> Bool) -> <a>", loop=LoopSpec(Gives.CONDITION, columnar=True), fails="limit"),
     _op(extract, "~a, (a -> Bool) -> a", loop=LoopSpec(Gives.CONDITION, stops=True, columnar=True), fails="empty"),
-    _op(sizefilter, "~{a}, Int -> {{a}} | ~[a], Int -> {[a]}", generic=GenericSpec(Does.OF_SIZE)),
+    _op(sizefilter, "~{a}, Int -> {{a}} | ~[a], Int -> {[a]}", generic=GenericSpec(Does.OF_SIZE), late=(1,)),
     _op(product, "~a, ~b -> {(a, b)}", cost=Cost.PRODUCT, generic=GenericSpec(Does.PRODUCT), fails="limit"),
-    _op(pair, "~a, ~b -> [(a, b)]", generic=GenericSpec(Does.OF_ITEMS)),
+    _op(pair, "~a, ~b -> [(a, b)]", generic=GenericSpec(Does.ZIP)),
 )

@@ -7,18 +7,18 @@ from typing import Any
 
 from arcbatt.language.failures import PRECEDENCE, Fail, Reason
 from arcbatt.language.functions import Function, function_of
-from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS, MAX_LEVELS
+from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS, MAX_LEVELS, MAX_POWER
 from arcbatt.language.primitives.containers import merge
 from arcbatt.language.primitives.numbers import equality
 from arcbatt.language.spec import CombinatorSpec, Gives, LoopSpec, Over, make_spec
 from arcbatt.language.values import Call, Container, Value, container_of, int_of, levels_of, like, ordered
 
 
-def _combined(name: str, arity: int, *parts: Value, times: int = 1, extra: int = 0) -> Function:
+def _combined(name: str, arity: int, *parts: Value, extra: int = 0) -> Function:
     """A combinator's result; fails where functions grow beyond the limits."""
     functions = [part for part in parts if isinstance(part, Function)]
     depth = 1 + max(function.depth for function in functions)
-    calls = times * sum(function.calls for function in functions) + extra
+    calls = sum(function.calls for function in functions) + extra
     if depth > MAX_DEPTH:
         raise Fail(Reason.LIMIT, f"functions {depth} deep, at most {MAX_DEPTH}")
     if calls > MAX_FUNCTION_CALLS:
@@ -63,7 +63,9 @@ def power(function: Function, n: int) -> Function:
     """The function applied n times, n at least 1."""
     if int_of(n) < 1:
         raise Fail(Reason.BOUNDS, f"power {n}, at least 1")
-    return _combined("power", 1, function_of(function), n, times=n)
+    if n > MAX_POWER:
+        raise Fail(Reason.LIMIT, f"power {n}, at most {MAX_POWER}")
+    return _combined("power", 1, function_of(function), n)
 
 
 # --- how what they make is called ---

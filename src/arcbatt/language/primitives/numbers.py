@@ -185,10 +185,10 @@ OPS = (
     _op(both, "Bool, Bool -> Bool", Fact.COMMUTATIVE),
     _op(either, "Bool, Bool -> Bool", Fact.COMMUTATIVE),
     _op(equality, "a, b -> Bool", Fact.COMMUTATIVE, generic=GenericSpec(Does.COMPARE, code="EQUAL")),
-    _op(toivec, "Int -> IJ"),
-    _op(tojvec, "Int -> IJ"),
+    _op(toivec, "Int -> IJ", late=(0,)),
+    _op(tojvec, "Int -> IJ", late=(0,)),
     _op(astuple, "a, b -> (a, b)", generic=GenericSpec(Does.PAIR)),
-    _op(interval, "Int, Int, Int -> [Int]", fails="zero-division limit"),
+    _op(interval, "Int, Int, Int -> [Int]", fails="zero-division limit", late=(0, 1)),
     _op(identity, "a -> a", Fact.IDEMPOTENT, generic=GenericSpec(Does.SAME, code="COPY_COUNTED")),
     _op(branch, "Bool, a, a -> a", generic=GenericSpec(Does.CHOOSE)),
 )

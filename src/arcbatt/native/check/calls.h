@@ -33,7 +33,9 @@ class CallCheck {
         }
         switch (op) {
             case NEVER:
-                return flags(at, 0, 0) && (ins.count() <= MAX_ARGS || mistyped(at));
+                return flags(at, 0, MULTIPLIES) &&
+                       (ins.count() <= MAX_ARGS || mistyped(at)) &&
+                       (!(ins.extra()[0] & MULTIPLIES) || ins.count() >= 2 || mistyped(at));
             case CAST:
                 return flags(at, 0, 0) && ((ins.count() == 1 && castable(ins)) || mistyped(at));
             case CUSTOM:
@@ -141,9 +143,11 @@ class CallCheck {
         if (f.kind == K_SEQ && t.kind == K_IJ) return s_.types[f.item].kind <= K_OPT;
         if (f.kind == K_IJ && t.kind == K_SEQ) return s_.types[t.item].kind == K_INT;
         if (f.kind == K_TUP && t.kind == K_SEQ) {
-            for (u32 one : f.parts)
-                if (one != t.item) return false;
-            return true;
+            const Shape& item = s_.types[t.item];
+            std::vector<u32> parts = item.kind == K_TUP ? item.parts : std::vector<u32>{t.item};
+            for (size_t k = 0; k < f.parts.size(); ++k)
+                if (f.parts[k] != parts[k % parts.size()]) return false;
+            return f.parts.size() % parts.size() == 0;
         }
         return numbers(f.slot) && numbers(t.slot) && f.slot.size() == t.slot.size();
     }

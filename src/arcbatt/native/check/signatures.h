@@ -22,9 +22,9 @@ constexpr u32 SETS_COST = 1u << 31;  // of `may`: not uncounted, so that its cos
 #define AB_UNCOUNTED(op, text) {op, #op, text, 0, 0}
 const Signature GENERIC[] = {
     AB_UNCOUNTED(COPY, "a:a"),
-    AB_UNCOUNTED(POWER_COUNT, "II:I"),
+    AB_UNCOUNTED(POWER_COUNT, "I:I"),
     AB_UNCOUNTED(AS_EMPTY, "<*>:<*>"),
-    AB_PLAIN(BRANCH, "Iaa:a", 0, 0),
+    AB_PLAIN(BRANCH, "Iaa:a", 0, ORIGINALS),
     AB_PLAIN(COPY_COUNTED, "a:a|{a}:[a]", 0, 0),
     AB_PLAIN(EQUAL, "aa:I|NN:I", 0, ORIGINALS),
     AB_PLAIN(UNEQUAL, "**:I", 0, 0),

@@ -19,7 +19,7 @@ inline Value primitive(u32 op, u32 arity) {
 }
 
 // What a combinator makes of its parts; fails where functions grow beyond the limits.
-inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u64 times = 1, u64 extra = 0) {
+inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u64 extra = 0) {
     u32 depth = 0;
     u64 calls = 0;
     for (const Value& part : given) {
@@ -27,7 +27,7 @@ inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u64
         depth = most(depth, part.object().depth);
         calls += part.object().calls;
     }
-    calls = times * calls + extra;
+    calls += extra;
     Items parts(given);
     Object* made = parts.as_object();
     Value function = Value::of(Tag::FUNCTION, made);
@@ -49,14 +49,15 @@ inline Value chain(Machine&, u32 op, const Value* a) {
     return combined(op, 1, {function_of(a[0]), function_of(a[1]), function_of(a[2])});
 }
 inline Value fork(Machine& m, u32 op, const Value* a) { return chain(m, op, a); }
-inline Value matcher(Machine&, u32 op, const Value* a) { return combined(op, 1, {function_of(a[0]), a[1]}, 1, 1); }
+inline Value matcher(Machine&, u32 op, const Value* a) { return combined(op, 1, {function_of(a[0]), a[1]}, 1); }
 inline Value rbind(Machine&, u32 op, const Value* a) {
     return combined(op, function_of(a[0]).object().arity - 1, {a[0], a[1]});
 }
 inline Value lbind(Machine& m, u32 op, const Value* a) { return rbind(m, op, a); }
 inline Value power(Machine&, u32 op, const Value* a) {
     if (int_of(a[1]) < 1) fail(BOUNDS);
-    return combined(op, 1, {function_of(a[0]), a[1]}, u64(a[1].number()));
+    if (a[1].number() > MAX_POWER) fail(LIMIT);
+    return combined(op, 1, {function_of(a[0]), a[1]});
 }
 
 }  // namespace ops

@@ -126,7 +126,8 @@ AB_CALL Status cast(Machine& m, u32 from, u32 to, const u32* arg, u32* out) {
         return OK;
     }
     if (t.kind == K_SEQ) {  // a tuple of known parts, all of the item's type
-        u32 n = f.kind == K_IJ ? 2 : f.flat_count;
+        const TypeDesc& item = types[t.item];
+        u32 n = f.kind == K_IJ ? 2 : f.flat_count / (item.kind == K_TUP ? item.flat_count : 1);
         u32 words = types[t.item].slot_words;
         generic::Items items;
         Status s = generic::make(c, types, t.item, n, items);

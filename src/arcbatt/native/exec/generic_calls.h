@@ -78,7 +78,7 @@ AB_CALL Status generic_call(Machine& m, Ins ins, const u32* const* args, u32* ou
         case POWER_COUNT: {
             i32 n = i32(args[0][0]);
             if (n < 1) return BOUNDS;
-            if (i64(n) * i32(args[1][0]) > MAX_FUNCTION_CALLS) return LIMIT;
+            if (n > MAX_POWER) return LIMIT;
             out[0] = u32(n);
             return OK;
         }

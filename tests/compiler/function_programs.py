@@ -1,0 +1,141 @@
+"""Small programs that handle functions as values, combined from containers of functions and what is done with them."""
+
+from __future__ import annotations
+
+from arcbatt.language.program import Program
+from arcbatt.syntax import parse_program
+
+CONTAINERS = (
+    "astuple(rot90, rot180)",
+    "repeat(dmirror, 3)",
+    "combine(astuple(rot90, rot180), astuple(identity, hmirror))",
+    "initset(vmirror)",
+    "insert(hmirror, initset(vmirror))",
+    "insert(compose(rot90, vmirror), insert(chain(rot90, trim, trim), initset(compose(rot90, hmirror))))",
+    "insert(rbind(upscale, 2), initset(lbind(hconcat, I)))",
+    "apply(lbind(rbind, upscale), interval(1, 3, 1))",
+    "apply(lbind(rbind, hupscale), astuple(height(I), 2))",
+    "astuple(lbind(hconcat, I), lbind(vconcat, rot90(I)))",
+    "astuple(lbind(hconcat, subgrid(ofcolor(I, 3), I)), rot270)",
+    "totuple(insert(hmirror, initset(vmirror)))",
+    "rapply(astuple(lbind(rbind, upscale), lbind(rbind, downscale)), 2)",
+    "remove(rot90, astuple(rot90, rot180))",
+    "dedupe(combine(astuple(rot90, rot180), astuple(rot90, trim)))",
+    "order(astuple(tophalf, lefthalf), compose(size, chain(first, rbind(rapply, I), initset)))",
+    "sfilter(astuple(tophalf, rot90), chain(flip, lbind(equality, rot90), identity))",
+    "apply(fork(compose, first, last), product(astuple(rot90, vmirror), initset(dmirror)))",
+    "repeat(rot90, 0)",
+)
+"""Containers of functions of a grid."""
+
+_ITEM = "chain(first, rbind(rapply, I), initset)"
+"""A function of the container, of I."""
+
+USES = (
+    "first({0})(I)",
+    "last({0})(I)",
+    "rapply({0}, I)",
+    "size({0})",
+    "apply({1}, {0})",
+    f"extract({{0}}, chain(positive, size, {_ITEM}))(I)",
+    f"extract({{0}}, chain(positive, decrement, chain(size, trim, {_ITEM})))(I)",
+    f"argmax({{0}}, compose(size, {_ITEM}))(I)",
+    f"argmin({{0}}, chain(width, identity, {_ITEM}))(I)",
+    f"valmax({{0}}, compose(height, {_ITEM}))",
+    f"size(sfilter({{0}}, compose(portrait, {_ITEM})))",
+    f"order(apply({_ITEM}, {{0}}), height)",
+    "branch(portrait(I), first({0}), last({0}))(I)",
+    "rapply(combine({0}, {0}), I)",
+    "size(product({0}, {0}))",
+    "apply(rbind(contained, {0}), astuple(rot90, vmirror))",
+    "compose(first({0}), last({0}))(I)",
+    "apply(compose(first({0}), identity), initset(I))",
+    "mapply(compose(rbind(rapply, I), initset), {0})",
+    "papply(fork(equality, first, last), pair({0}, {0}), {0})",
+    "apply(fork(equality, first, last), pair({0}, {0}))",
+    "prapply(equality, {0}, {0})",
+    "power(first({0}), 2)(I)",
+    "power(last({0}), height(I))(I)",
+    "mostcommon({0})(I)",
+    "apply(rbind(rbind(branch, first({0})), 3), astuple(T, F))",
+    "get_nth_t(totuple({0}), 1)(I)",
+    "astuple(first({0}), 3)",
+    "size(astuple(last({0}), I))",
+    "add(first({0}), 1)",
+    "first({0})(I, I)",
+    "first({0})(first({0}))",
+    "flip(first({0}))",
+    "both(first({0}), size({0}))",
+)
+
+
+def function_programs() -> list[Program]:
+    """Each use of each container."""
+    return [
+        parse_program(f"def solve_{at}_{use}(I):\n    return {text.format(container, _ITEM)}\n")
+        for at, container in enumerate(CONTAINERS)
+        for use, text in enumerate(USES)
+    ]
+
+
+WRITTEN = (
+    "return branch(portrait(I), lbind, rbind)(astuple, 3)(4)",
+    "f = branch(portrait(I), lbind, rbind)\n    return f(subtract, 3)(height(I))",
+    "return apply(branch(portrait(I), lbind, rbind)(subtract, 3), palette(I))",
+    "x = astuple(rot90, 3)\n    return first(x)(I)",
+    "x = branch(portrait(I), astuple(color, 3), astuple(size, 4))\n    return apply(first(x), objects(I, T, F, T))",
+    "return branch(I, dmirror, identity)(I)",
+    "return apply(chain(first, rbind(rapply, UNITY), compose(initset, lbind(lbind, shift))), objects(I, T, F, T))",
+    "f = chain(lbind(power, outbox), size, palette)\n"
+    "    return mapply(fork(rapply, compose(initset, f), identity), fgpartition(I))",
+    "return branch(astuple(1, (2, 3)), 3, 4)",
+    "return flip(astuple(I, 3))",
+    "f = compose(lbind(power, outbox), width)\n    g = chain(initset, first, lbind(rapply, initset(f)))\n"
+    "    return mapply(compose(first, fork(rapply, g, identity)), objects(I, T, F, T))",
+    "return power(outbox, height(I))(asobject(I))",
+    "return power(compose(rot90, power(trim, height(I))), width(I))(I)",
+    "return power(power(increment, 3), height(I))(1)",
+    "f = fork(add, identity, chain(first, rbind(rapply, 3), compose(initset, lbind(lbind, add))))\n"
+    "    return power(f, height(I))(1)",
+    "x = extract(pair(astuple(rot90, dmirror), astuple(rot270, dmirror)), chain(portrait, first, compose("
+    "rbind(rapply, I), compose(initset, first))))\n    return last(x)(first(x)(I))",
+    "return apply(branch(portrait(I), rbind(rbind, 3)(branch), height), I)",
+    "return branch(portrait(I), height, add)(I)",
+    "return branch(height(I), 3, 4)",
+    "return branch(ofcolor(I, 7), 3, 4)",
+    "return branch(index(I, (9, 9)), I, 4)",
+    "return sfilter(objects(I, T, F, T), color)",
+    "return sfilter(I, maximum)",
+    "return extract(objects(I, T, F, T), compose(rbind(ofcolor, 2), rbind(subgrid, I)))",
+    "return both(I, ofcolor(I, 3))",
+    "return either(ofcolor(I, 7), index(I, (9, 9)))",
+    "return objects(I, 2, ofcolor(I, 7), I)",
+    "return apply(flip, palette(I))",
+    "return apply(fork(both, identity, compose(rbind(ofcolor, 1), rbind(canvas, UNITY))), palette(I))",
+    "return apply(chain(rbind(rbind(branch, 3), 4), lbind(ofcolor, I), identity), palette(I))",
+    "return 3",
+    "x = branch(portrait(I), I, asindices(I))\n    return size(mapply(identity, x))",
+    "x = branch(greater(height(I), 2), rot90, ofcolor)\n    return x(I)",
+    "return compose(3, size)(I)",
+    "return size(I)(I)",
+    "return power(size, 0)(I)",
+    "return power(increment, 65537)(1)",
+    "return power(increment, 1000)(1)",
+    "return power(increment, multiply(height(I), 40000))(1)",
+    "return power(lbind(add, first(ofcolor(I, 9))), multiply(height(I), 100000))(1)",
+    "return apply(3, I)",
+    "return apply(3, ofcolor(I, 9))",
+    "return apply(size, 3)",
+    "return rapply(3, I)",
+    "return rapply(palette(I), I)",
+    "return rapply(ofcolor(I, 9), I)",
+    "return valmax(3, identity)",
+    "return argmax(palette(I), 3)",
+    "return merge(apply(add, palette(I)))",
+    "return fork(add, size, color)(add)",
+)
+
+
+def written_programs() -> list[Program]:
+    """Programs of kinds that people write."""
+    return [parse_program(f"def solve_w{k}(I):\n    {text}\n") for k, text in enumerate(WRITTEN)]
