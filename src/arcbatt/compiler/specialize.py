@@ -106,10 +106,11 @@ class _Specializer:
             graph.unresolved[name], graph.unresolved_at[name] = str(value), self.origins[value]
             if isinstance(value, DefectError):
                 graph.internal_errors[name] = value.internal
-        else:
-            either = isinstance(value, Either)
-            why = f"the program returns {value.left.type} or {value.right.type}" if either else _RETURNS_FUNCTION
+        elif isinstance(value, Either):
+            why = f"the program returns {value.left.type} or {value.right.type}"
             graph.unresolved[name], graph.unresolved_at[name] = why, index
+        else:
+            graph.unresolved[name], graph.unresolved_at[name] = _RETURNS_FUNCTION, index
 
     def bounded_node(self, index: int) -> Value:
         """A node, unless all that its programs are inlined to would be too much."""

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xb8cbb4c4c5830031ull;
+constexpr u64 ABI_VERSION = 0xeb47a91d589e4eb2ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -180,7 +180,7 @@ constexpr u64 MAX_STEPS = 200000000ull;
 constexpr i32 MAX_FUNCTION_CALLS = 1000;
 constexpr u32 MAX_DEPTH = 100u;
 constexpr u32 MAX_CALL_DEPTH = 200u;
-constexpr u32 MAX_LEVELS = 200u;
+constexpr u32 MAX_LEVELS = 256u;
 constexpr i32 MAX_POWER = 65536;
 constexpr u32 MAX_ITEM_WORDS = 8u;  // words of an item of a container
 constexpr u32 MAX_TYPE_DEPTH = 4u;  // containers inside one another

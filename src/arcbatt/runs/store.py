@@ -402,7 +402,7 @@ class Store:
         ]
 
     def _has_tiers(self) -> bool:
-        return any(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'tier'"))
+        return any(self._stream("SELECT 1 FROM sqlite_master WHERE name = 'tier'"))
 
     # --- results ---
 
