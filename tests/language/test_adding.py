@@ -1,4 +1,4 @@
-"""Adding a primitive as docs/adding-a-primitive.md says, carried out on a copy: three files by hand, the rest is made."""
+"""Adding a primitive as docs/adding-a-primitive.md says, on a copy: three files by hand, the rest is made."""
 
 from __future__ import annotations
 
