@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -15,6 +17,7 @@ import arcbatt
 from arcbatt.compiler.graph import Graph, merge
 from arcbatt.compiler.program_set import compile
 from arcbatt.data.packing import pack_samples
+from arcbatt.devtools.conformance import check, read_vectors
 from arcbatt.devtools.verify.workload import random_batch
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.dynamic import DynamicGraph, DynamicTier
@@ -120,6 +123,15 @@ def test_programs_that_have_no_types():
     assert seen["value"] > 20
 
 
+def test_conformance_vectors(data):
+    def by_dynamic(program: Program, sample: Sample) -> Outcome:
+        return DynamicTier(compile([program]), threads=1).values(sample, [program.name], 1_000_000)[program.name]
+
+    report = check(read_vectors(data / "vectors.jsonl"), by_dynamic)
+    assert report.differences == []
+    assert report.agree == report.total > 0
+
+
 # --- limits of the language that the reference has to keep as well ---
 
 ENDLESS = "def solve_x(I):\n    g = fork(rapply, initset, identity)\n    return g(g)"
@@ -160,6 +172,26 @@ def test_levels_through_functions():
     lines += [f"    x{k + 1} = initset(lbind(add, x{k}))" for k in range(MAX_LEVELS // 2 + 1)]
     program = "\n".join([*lines, f"    return x{MAX_LEVELS // 2 + 1}"])
     assert compared(parse(program), [SAMPLE], 1_000_000) == {"limit": 1}
+
+
+DEEP = """
+import sys
+from arcbatt.compiler.program_set import compile
+from arcbatt.engine.dynamic import DynamicTier
+from arcbatt.language.sample import Sample
+from arcbatt.syntax.api import parse
+for text in sys.stdin.read().split("---"):
+    programs = parse(text)
+    print(DynamicTier(compile(programs), threads=1).values(Sample(((1, 2),)), ["solve_x"], 1_000_000)["solve_x"])
+"""
+
+
+def test_the_limits_are_reached_on_a_small_stack():
+    deep = nested("initset", MAX_LEVELS).replace("return size(", "return equality(x3, ")
+    texts = [ENDLESS, nested("initset", MAX_LEVELS), deep, nested("toivec", MAX_LEVELS + 1)]
+    command = ["sh", "-c", 'ulimit -s 512 && exec "$0" -c "$1"', sys.executable, DEEP]
+    found = subprocess.run(command, input="---".join(texts), capture_output=True, text=True, check=True)
+    assert found.stdout.split("\n")[:4] == ["failed: limit", "1", "False", "failed: limit"]
 
 
 FAR = frozenset({(INT_MIN, INT_MIN), (INT_MAX, INT_MAX)})
