@@ -367,7 +367,7 @@ def test_a_new_folder_is_this_users_alone_whatever_the_umask(tmp_path):
 def test_where_a_library_cannot_be_kept_the_reference_does_it(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path / "file"))
-    fill_op()
+    fill_op(source=f"{FILL}    // no other test has loaded this one\n")
     graph = call_graph(primitive("own_fill"), (None, None), current().ops["own_fill"].rules[0].params)
     assert "cannot be built or loaded" in CallEngine(graph).problem
 
