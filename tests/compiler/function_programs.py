@@ -135,6 +135,26 @@ WRITTEN = (
     "return fork(add, size, color)(add)",
 )
 
+NOTHING = "apply(5, ofcolor(I, {0}))"
+"""A container that can only be empty, or has failed."""
+OF_NOTHING = (
+    "{0}", "first({0})", "leastcommon(totuple({0}))", "merge({0})", "combine({0}, ofcolor(I, 1))", "size({0})",
+    "equality({0}, ofcolor(I, 8))", "apply(size, {0})", "order({0}, identity)", "insert(1, {0})", "maximum({0})",
+    "sizefilter({0}, 1)", "product({0}, ofcolor(I, 1))", "contained(I, {0})", "mfilter({0}, size)",
+    "prapply(add, {0}, ofcolor(I, 1))", "argmax({0}, identity)", "difference(ofcolor(I, 1), {0})", "other({0}, 3)",
+    "difference({0}, ofcolor(I, 1))", "pair({0}, ofcolor(I, 1))", "intersection({0}, ofcolor(I, 1))",
+    "remove(I, {0})", "underfill(I, 2, remove(I, {0}))", "fill(I, 2, {0})", "rapply({0}, I)", "box({0})",
+)  # fmt: skip
+
+
+def programs_of_nothing() -> list[Program]:
+    """Uses of containers whose items could only be failures: of an empty one, and of one that fails."""
+    return [
+        parse_program(f"def solve_n{k}_{colour}(I):\n    return {text.format(NOTHING.format(colour))}\n")
+        for k, text in enumerate(OF_NOTHING)
+        for colour in (9, 3)
+    ]
+
 
 def written_programs() -> list[Program]:
     """Programs of kinds that people write."""

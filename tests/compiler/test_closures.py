@@ -12,7 +12,7 @@ from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import ordered
 from arcbatt.syntax import parse_program
-from compiler.function_programs import CONTAINERS, USES, function_programs, written_programs
+from compiler.function_programs import CONTAINERS, USES, function_programs, programs_of_nothing, written_programs
 from compiler.support import compiled, differences, random_sample
 from compiler.wild import wild_programs
 
@@ -22,7 +22,11 @@ AS_WRITTEN = Rewrites(fold=False, algebra=False)
 """Steps of what is computed or made simpler when compiling are not counted outside of loops."""
 
 
-@pytest.mark.parametrize("programs", [function_programs(), written_programs()], ids=["combined", "written"])
+@pytest.mark.parametrize(
+    "programs",
+    [function_programs(), written_programs(), programs_of_nothing()],
+    ids=["combined", "written", "of nothing"],
+)
 @pytest.mark.parametrize("sample", SAMPLES, ids=["wide", "tall"])
 def test_functions_as_values(programs, sample):
     wrong, compared = differences(programs, sample, Rewrites(), MAX_STEPS)

@@ -26,7 +26,7 @@ from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_expression, parse_program
-from compiler.function_programs import function_programs, written_programs
+from compiler.function_programs import function_programs, programs_of_nothing, written_programs
 from compiler.support import LIBRARY, random_programs, random_sample
 from compiler.wild import wild_programs
 from engine.routes import to_dynamic
@@ -80,7 +80,7 @@ def test_loops_by_columns_change_nothing(core, seed, max_steps):
 @CORES
 @pytest.mark.parametrize("max_steps", [60, 400, MAX_STEPS])
 def test_functions_as_values(core, max_steps):
-    programs = [*function_programs(), *written_programs()]
+    programs = [*function_programs(), *written_programs(), *programs_of_nothing()]
     rewrites = None if max_steps == MAX_STEPS else Rewrites(fold=False, algebra=False)
     for grid in (((1, 0, 2), (0, 3, 0)), ((3, 3), (3, 0), (1, 2))):
         assert agree(programs, Sample(grid), core, max_steps, rewrites) > 0.8 * len(programs)

@@ -103,6 +103,8 @@ class Loops:
         assert isinstance(wanted, Fn)
         if not all(match(param, ref.type, bound) for param, ref in zip(patterns, containers, strict=True)):
             return None
+        open_names = {name for param in wanted.params for name in variables(substitute(param, bound))}
+        bound |= dict.fromkeys(open_names, NEVER)  # items of what holds none
         params = tuple(substitute(param, bound) for param in wanted.params)
         try:
             body, captured, result = self.body(context, function, params)

@@ -31,6 +31,7 @@ from arcbatt.compiler.typed import (
 )
 from arcbatt.language.functions import Function
 from arcbatt.language.limits import MAX_POWER
+from arcbatt.language.primitives.containers import contained
 from arcbatt.language.primitives.numbers import decrement, equality
 from arcbatt.language.spec import Does, OpSpec
 from arcbatt.language.table import current
@@ -39,7 +40,9 @@ from arcbatt.language.types import (
     GRID,
     INT,
     NEVER,
+    Closure,
     Seq,
+    Set,
     Tup,
     Type,
     closures,
@@ -280,7 +283,7 @@ class _Specializer:
         results = [self.part(context, candidate, *args) for candidate in functions]
         chosen = results[-1]
         for candidate, result in zip(functions[-2::-1], results[-2::-1], strict=True):
-            chosen = self.either(context, self.is_function(context, which, candidate), result, chosen)
+            chosen = self.either(context, self.is_one_of(context, which, [candidate]), result, chosen)
         if isinstance(chosen, Ref) and len(functions) == 1:
             return context.emit(Draft(GUARD, [chosen, which], chosen.type, 2))
         return chosen
@@ -293,21 +296,24 @@ class _Specializer:
             return Either(condition, one, two, strict=False)
         return context.emit(Draft(CHOOSE, [condition, one, two], kind, 1))
 
-    def is_function(self, context: Context, which: Ref, function: Known) -> Ref:
-        """Whether a value is a certain function; asking costs nothing."""
-        code = self.closures.value(context, function, guarded=False)
-        draft = Draft(equality.__name__, [which, code], BOOL, 2, can_fail=which.can_fail, foldable=True)
+    def is_one_of(self, context: Context, which: Ref, functions: list[Known]) -> Ref:
+        """Whether a value is one of some functions; asking costs nothing."""
+        codes = [self.closures.value(context, function, guarded=False) for function in functions]
+        kind = Closure(frozenset[int]().union(*(numbers for code in codes for numbers in closures(code.type))))
+        among, name = codes[0], equality.__name__
+        if len(codes) > 1:
+            among, name = context.constant(frozenset(code.value for code in codes), Set(kind)), contained.__name__
+        draft = Draft(name, [which, among], BOOL, 2, can_fail=which.can_fail, foldable=True)
         return context.emit(draft, hoisted=True)
 
     def choose_in_body(self, context: BodyBuilder, which: Ref, functions: list[Known], args: list[Value]) -> Value:
-        condition = self.is_function(context, which, functions[0])
+        half = (len(functions) + 1) // 2
+        condition = self.is_one_of(context, which, functions[:half])
         sides = [BodyBuilder(context, (), loop=False) for _ in range(2)]
-        results: list[Value] = [self.part(sides[0], functions[0], *args)]
-        if len(functions) == 1:
-            results.append(failed(sides[1], []))
-        else:
-            rest = functions[1] if len(functions) == 2 else Known(CHOICE, (which, *functions[1:]), len(args))
-            results.append(self.part(sides[1], rest, *args))
+        results: list[Value] = []
+        for side, some in zip(sides, (functions[:half], functions[half:]), strict=True):
+            one = some[0] if len(some) == 1 else Known(CHOICE, (which, *some), len(args))
+            results.append(self.part(side, one, *args) if some else failed(side, ()))
         built = []
         for side, result in zip(sides, results, strict=True):
             ref = self.as_ref(side, result, CHOOSE)

@@ -37,7 +37,10 @@ MAX_DEPTH: Final = 100
 """Functions inside one another in a function value."""
 
 MAX_FUNCTION_CALLS: Final = 1_000
-"""Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` those of f."""
+"""Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` those of f.
+
+The most that public programs have is 240.
+"""
 
 MAX_POWER: Final = 65_536
 """How often `power` applies its function."""

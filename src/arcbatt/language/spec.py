@@ -284,7 +284,10 @@ def _rule_for(spec: OpSpec, args: tuple[Type, ...], exact: bool) -> Rule | None:
             match(param, arg, bound, exact=exact) and not _sees_grid(spec, at, param, arg)
             for at, (param, arg) in enumerate(zip(rule.params, args, strict=True))
         ):
-            return Rule(tuple(substitute(param, bound) for param in rule.params), substitute(rule.result, bound))
+            terms = [substitute(term, bound) for term in (*rule.params, rule.result)]
+            nothing = {name: NEVER for term in terms for name in variables(term)}  # items of what holds none
+            *params, result = (substitute(term, nothing) for term in terms) if nothing else terms
+            return Rule(tuple(params), result)
     return None
 
 
@@ -295,10 +298,12 @@ def _sees_grid(spec: OpSpec, at: int, param: Type, arg: Type) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _call_type(spec: OpSpec, args: tuple[Type, ...]) -> tuple[Type, bool] | None:
+    if NEVER in args:
+        return NEVER, False
     for exact in (True, False):
         if rule := spec.rule_for(args, exact=exact):
-            return (NEVER, exact) if any(True for _ in variables(rule.result)) else (rule.result, exact)
-    if NEVER in args or always_fails(spec, args):
+            return rule.result, exact
+    if always_fails(spec, args):
         return NEVER, False
     if Fact.ANY_COLOUR in spec.facts and args[1] not in _NUMBERS:
         return spec.call_type((args[0], INT))

@@ -10,7 +10,23 @@ from arcbatt.compiler.lower.casts import costs_differ
 from arcbatt.compiler.lower.emitter import Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, plain_form
 from arcbatt.language.spec import Cost, Does, GenericSpec, OpSpec
-from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, ROWS, Closure, Rule, Seq, Set, Tup, Type, as_seq, join
+from arcbatt.language.types import (
+    BOOL,
+    CELL,
+    GRID,
+    IJ,
+    INT,
+    NEVER,
+    ROWS,
+    Closure,
+    Rule,
+    Seq,
+    Set,
+    Tup,
+    Type,
+    as_seq,
+    join,
+)
 
 
 class Call(NamedTuple):
@@ -116,6 +132,8 @@ def _kind(kind: Type) -> str:
 
 def _looked_for(common: Type | None, value: Type, item: Type, what: str) -> int:
     """The flag for a value looked for among items: none where they can be equal, another where they cannot."""
+    if NEVER in (value, item):
+        return NEVER_EQUAL
     if common is None:
         if _kind(value) != _kind(item):
             return NEVER_EQUAL

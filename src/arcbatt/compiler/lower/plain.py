@@ -12,7 +12,7 @@ from arcbatt.compiler.lower.generic import Call, flags_of, lower_generic
 from arcbatt.compiler.lower.layout import LowerError
 from arcbatt.compiler.lower.variants import CELL_SEQUENCE, NUMBER, Variant
 from arcbatt.compiler.typed import BodyNode, TypedNode
-from arcbatt.language.spec import Does, Fact, OpSpec
+from arcbatt.language.spec import Does, Fact, OpSpec, always_fails
 from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, CELL, INT, NEVER, OPT_INT, Rule, Seq, Tup, Type, as_seq
 
@@ -21,14 +21,15 @@ _NO_COLOUR: Final = 1 << 20
 
 def lower_plain(out: Emitter, site: Site, node: TypedNode | BodyNode, args: list[Value]) -> Value:
     """Write a call of a plain primitive."""
-    if node.type == NEVER or any(arg.type == NEVER for arg in args):
-        return out.emit(site, CODES["NEVER"], args[:MAX_ARGS], node.type, extra=(flags_of(current().op(node.op)),))
     spec = current().op(node.op)
+    types = tuple([arg.type for arg in args])
+    if NEVER in types or (node.type == NEVER and (spec.loop or always_fails(spec, types))):
+        return out.emit(site, CODES["NEVER"], args[:MAX_ARGS], node.type, extra=(flags_of(spec),))
     if Fact.FIRST_CELL in spec.facts and isinstance(args[0].type, (Seq, Tup)):
         return _of_first_cell(out, site, spec, args[0])
     if Fact.ANY_COLOUR in spec.facts and args[1].type not in (INT, BOOL, OPT_INT):
         return _of_no_colour(out, site, spec, args)
-    rule = _rule_for(spec, tuple([arg.type for arg in args]), node.type)
+    rule = _rule_for(spec, types, node.type)
     if spec.generic:
         return lower_generic(out, site, Call(spec, node.type, args, rule))
     if spec.kernel and (kernel := kernel_of(spec.name)):

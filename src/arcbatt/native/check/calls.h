@@ -33,8 +33,7 @@ class CallCheck {
         }
         switch (op) {
             case NEVER:
-                return flags(at, 0, MULTIPLIES) &&
-                       (ins.count() <= MAX_ARGS || mistyped(at)) &&
+                return flags(at, 0, MULTIPLIES) && (ins.count() <= MAX_ARGS || mistyped(at)) &&
                        (!(ins.extra()[0] & MULTIPLIES) || ins.count() >= 2 || mistyped(at));
             case CAST:
                 return flags(at, 0, 0) && ((ins.count() == 1 && castable(ins)) || mistyped(at));
