@@ -112,6 +112,14 @@ def test_random_programs_through_the_file(seed, tmp_path):
     assert len((tmp_path / "log.jsonl").read_text().splitlines()) == len(failed)
 
 
+@pytest.mark.parametrize("value", ["30", "-7", "2147483647", "True", "(3, -4)", "(1, 2, 3)", "ONE", "I", "rot90"])
+def test_programs_that_return_what_is_written(value, tmp_path):
+    card = make_card([parse_program(f"def solve_a(I):\n    return {value}\n")], standard_differs())
+    path = tmp_path / "batt_written.py"
+    write_batt(card, path)
+    assert batt_text(load_batt(path)) == path.read_text()
+
+
 def test_the_log_names_what_failed(tmp_path):
     path = tmp_path / "batt_fail.py"
     write_batt(make_card([parse_program("def solve_a(I):\n    return first(ofcolor(I, 9))\n")]), path)

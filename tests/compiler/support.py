@@ -21,13 +21,13 @@ from arcbatt.solvers import library
 LIBRARY = library()
 
 
-def random_programs(seed: int, count: int = 4, version: int = 1) -> list[Program]:
-    """Programs drawn and mutants; of version 2, tiers do not take every one yet."""
-    draw, generator = random.Random(seed), Generator(seed, version)
+def random_programs(seed: int, count: int = 4) -> list[Program]:
+    """Programs drawn and mutants."""
+    draw, generator = random.Random(seed), Generator(seed)
     fresh = [
         generator.program(f"solve_r{k}", lines=draw.randint(1, 12), samples=draw.random() < 0.3) for k in range(count)
     ]
-    changed = [replace(program, name=f"solve_m{k}") for k, program in enumerate(mutants(LIBRARY, count, seed, version))]
+    changed = [replace(program, name=f"solve_m{k}") for k, program in enumerate(mutants(LIBRARY, count, seed))]
     return fresh + changed
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from arcbatt.compiler.lower.disassemble import disassemble
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
-from arcbatt.syntax import parse_program
+from arcbatt.syntax import parse_program, parse_text
 
 FARTHEST = """
     x1 = asindices(I)
@@ -79,3 +81,26 @@ def test_a_set_copied_to_a_tuple_is_another_value():
     )
     sample = Sample(((5, 3, 3, 4, 2, 1),))
     assert CpuEngine.of([program]).values(sample)["solve_a"] == evaluate(program, sample) == (5, 5)
+
+
+NEAREST = """
+def solve_near(I):
+    x1 = asindices(I)
+    x2 = o_g(I, R5)
+    x3 = compose(fork(add, first, last), lbind(apply, fork(multiply, sign, identity)))
+    x4 = compose(x3, fork(subtract, first, compose(center, last)))
+    x5 = compose(lbind(argmin, x2), compose(lbind(compose, x4), lbind(lbind, astuple)))
+    x6 = chain(rbind(compose, x5), lbind(rbind, equality), identity)
+    return apply(compose(lbind(sfilter, x1), x6), x2)
+"""
+
+
+@pytest.mark.parametrize("first", range(0, 40, 8))
+def test_what_is_kept_does_not_depend_on_where_slots_lie(first):
+    """Some numbers of slots before a loop had its code refused: a word was taken for one of the value before."""
+    for before in range(first, first + 8):
+        lines = ["x0 = height(I)", *(f"x{k} = add(x{k - 1}, {k})" for k in range(1, before + 1)), f"return x{before}"]
+        text = "def solve_before(I):\n" + "".join(f"    {line}\n" for line in lines)
+        code = CpuEngine.of(parse_text(text + NEAREST).check(), threads=1).code
+        assert not code.internal_errors
+        assert not code.rejected

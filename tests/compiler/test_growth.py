@@ -39,6 +39,16 @@ FUNCTIONS = {
     "fork(hconcat, {x}, {x})": ("vmirror",),
     "power({x}, TWO)": ("vmirror",),
 }
+HELD = {  # functions in containers that are bound into functions
+    "lbind(rapply, astuple({x}, {x}))": ("vmirror",),
+    "lbind(rapply, repeat({x}, TWO))": ("vmirror",),
+    "lbind(rapply, initset({x}))": ("vmirror",),
+    "lbind(rapply, insert({x}, initset(hmirror)))": ("vmirror",),
+    "lbind(rapply, combine(astuple({x}, {x}), repeat({x}, THREE)))": ("vmirror",),
+    "rbind(contained, product(initset({x}), initset({x})))": ("vmirror",),
+    "matcher(identity, astuple({x}, {x}))": ("vmirror",),
+    "rbind(astuple, apply(lbind(lbind, astuple), astuple({x}, {x})))": ("vmirror",),
+}
 
 
 def programs(first: str, line: str, count: int, result: str = "{x}") -> list[Program]:
@@ -85,6 +95,18 @@ def test_many_lines_compile(first, line, count):
 @members(FUNCTIONS)
 def test_functions_that_double(first, line, result, count):
     outcomes(programs(first, line, count, result), max_steps=50_000)  # a power of a power ... calls 2 ** count times
+
+
+@pytest.mark.parametrize("count", [3, 8, 9, 60])
+@pytest.mark.parametrize("result", ["{x}(I)", "size(initset({x}))"])
+@members(HELD)
+def test_functions_that_functions_hold(first, line, result, count):
+    outcomes(programs(first, line, count, result))
+
+
+@members(HELD)
+def test_functions_that_functions_hold_fail_by_the_limit(first, line):
+    assert outcomes(programs(first, line, 2_000)) == [Failed(Reason.LIMIT)]
 
 
 def test_compiling_evaluates_little():

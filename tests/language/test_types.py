@@ -11,8 +11,10 @@ from arcbatt.language.types import (
     OBJECT,
     OPT_INT,
     ROWS,
+    Closure,
     Seq,
     Set,
+    Tup,
     join,
     match,
     parse_rules,
@@ -66,5 +68,8 @@ def test_variables_join():
 
 
 def test_keys_need_an_order():
-    assert not match(parse_type("Key"), OBJECT, {})
-    assert match(parse_type("Key"), IJ, {})
+    functions = Closure(frozenset((1, 2)))
+    for kind in (functions, Set(functions), Seq(functions), Tup((INT, Set(functions)))):
+        assert not match(parse_type("Key"), kind, {})
+    for kind in (IJ, OBJECT, GRID, Set(OBJECT), Tup((INT, OBJECT)), Seq(GRID)):
+        assert match(parse_type("Key"), kind, {})

@@ -20,8 +20,8 @@ from arcbatt.syntax.parser import is_program_name
 from arcbatt.syntax.source import read_text
 
 _LINE: Final = re.compile(r"    (t\d+) = (.+)")
-_OUTPUT: Final = re.compile(r'        \((\d+), "(\w+)", (\w+)\),')
-_SCORE: Final = re.compile(r'        \((\d+), "(\w+)", "(\w+)", (\w+)\),')
+_OUTPUT: Final = re.compile(r'        \((\d+), "(\w+)", (.+)\),')
+_SCORE: Final = re.compile(r'        \((\d+), "(\w+)", "(\w+)", (.+)\),')
 _LEGAL: Final = (
     "a line of a batt is `t<number> = <primitive>(<names, constants>)`; make the file anew with arcbatt card"
 )
@@ -57,18 +57,18 @@ class _Loader:
             self.assignment()
         self.at += 1
         while self.here() != "    ]":
-            number, program, name = self.entry(_OUTPUT)
+            number, program, text = self.entry(_OUTPUT)
             if not is_program_name(f"solve_{program}"):
                 self.at -= 1
                 raise self.error(f"{program!r} is no name of a program", "")
-            card.outputs.append(Output(self.value(name, number), program))
+            card.outputs.append(Output(self.value(text, number), program))
         self.at += 1
         if not self.here().startswith("    s: "):
             raise self.error("expected the list `s` of differs")
         self.at += 1
         while self.here() != "    ]":
-            number, program, differ, name = self.entry(_SCORE)
-            card.scores.append(Score(self.value(name, number), program, differ))
+            number, program, differ, text = self.entry(_SCORE)
+            card.scores.append(Score(self.value(text, number), program, differ))
         for output in card.outputs:
             if f"solve_{output.program}" in self.graph.outputs:
                 raise self.error(f"two outputs of {output.program}")
@@ -101,14 +101,14 @@ class _Loader:
         self.at += 1
         return found.groups()
 
-    def value(self, name: str, number: str) -> int:
-        if name not in self.scope and name not in CONSTANTS and name not in current().ops:
-            self.at -= 1
-            raise self.error(f"unknown name {name!r}")
-        if number not in ("0", name.removeprefix("t")):
-            self.at -= 1
-            raise self.error(f"{name} is not t{number}")
-        return self.node(Name(name))
+    def value(self, text: str, number: str) -> int:
+        """The node of the result in the entry that was just read."""
+        self.at -= 1
+        node = self.node(self.simple(self.tree(text)))
+        if number != "0" and text != f"t{number}":
+            raise self.error(f"{text} is not t{number}")
+        self.at += 1
+        return node
 
     def assignment(self) -> None:
         line = self.here()
@@ -122,11 +122,14 @@ class _Loader:
             self.scope[name] = self.node(self.parsed(text))
         self.at += 1
 
-    def parsed(self, text: str) -> Expr:
+    def tree(self, text: str) -> ast.expr:
         try:
-            tree = ast.parse(text, mode="eval").body
+            return ast.parse(text, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise self.error(f"not Python syntax: {error}") from error
+
+    def parsed(self, text: str) -> Expr:
+        tree = self.tree(text)
         if not isinstance(tree, ast.Call) or tree.keywords:
             raise self.error("not a call")
         return Call(self.simple(tree.func), tuple(self.simple(arg) for arg in tree.args))

@@ -13,7 +13,7 @@ from typing import Any
 
 from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, const_args
 from arcbatt.compiler.failing import unique
-from arcbatt.compiler.functions import CHOICE, Known, Value, choice
+from arcbatt.compiler.functions import CHOICE, Extent, Known, Value, choice, together
 from arcbatt.compiler.graph import CONST, PRIMITIVE, Graph
 from arcbatt.compiler.typed import GUARD
 from arcbatt.language.failures import Fail
@@ -21,8 +21,9 @@ from arcbatt.language.functions import Function
 from arcbatt.language.spec import Does, OpSpec
 from arcbatt.language.table import current
 from arcbatt.language.types import NEVER, Closure, Seq, Set, Tup, Type, closures, join, type_of_constant
-from arcbatt.language.values import ordered, rank
+from arcbatt.language.values import nesting_of, ordered, rank
 
+_HOW_MANY = "a function with functions bound into it, how many is not known when compiling"
 _COMPARES = frozenset({Does.COMPARE, Does.SEARCH, Does.SUBTRACT, Does.OF_ITEMS})
 
 
@@ -124,6 +125,31 @@ class Closures:
             if len(parts) == len(container.type.parts):
                 return tuple(self._functions[number] for part in parts for number in part.numbers)
         return None
+
+    def extent(self, value: Value) -> Extent:
+        """The extent of the functions that a value is or holds; refused where only running tells how many it holds."""
+        if isinstance(value, Known):
+            return value.depth, value.calls
+        if not isinstance(value, Ref):
+            raise UnresolvedError(_HOW_MANY)
+        members = self.members(value)
+        if members is None and value.constant:
+            members = tuple(self._functions[number_of(code)] for code in nesting_of(value.value)[1])
+        return self._extent_of_type(value.type) if members is None else together(map(self.extent, members))
+
+    def _extent_of_type(self, kind: Type) -> Extent:
+        """The extent that a value of a type has at most."""
+        match kind:
+            case Closure(numbers):
+                extents = [self.extent(self._functions[number]) for number in numbers]
+                return max(depth for depth, _ in extents), max(calls for _, calls in extents)
+            case Set(Closure(numbers)):
+                return together(self.extent(self._functions[number]) for number in numbers)
+            case Tup(parts):
+                return together(map(self._extent_of_type, parts))
+        if any(closures(kind)):
+            raise UnresolvedError(_HOW_MANY)
+        return 0, 0
 
     def in_context(self, kind: Type, context: Context) -> bool:
         """Whether no function a value of this type may be is made of values inside a body."""

@@ -7,7 +7,7 @@ same arity, depth and size limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -115,8 +115,21 @@ def choice(which: Ref, functions: tuple[Known, ...]) -> Known:
     return Known(CHOICE, (which, *functions), arity, depth, max(function.calls for function in functions))
 
 
-def combined(spec: OpSpec, parts: tuple[Value, ...]) -> Known:
-    """What a combinator makes of its parts, within the limits of the language."""
+Extent = tuple[int, int]
+"""Of the functions that a value is or holds: at most how many stand inside one another, and primitives in them."""
+
+
+def together(extents: Iterable[Extent]) -> Extent:
+    """The extent of what holds all of these."""
+    depths, calls = [0], [0]
+    for depth, count in extents:
+        depths.append(depth)
+        calls.append(count)
+    return max(depths), sum(calls)
+
+
+def combined(spec: OpSpec, parts: tuple[Value, ...], extent: Extent) -> Known:
+    """What a combinator makes of its parts, which together have an extent, within the limits of the language."""
     made = spec.combinator
     assert made is not None
     functions = [part for part in parts[: made.functions] if isinstance(part, Known)]
@@ -125,9 +138,7 @@ def combined(spec: OpSpec, parts: tuple[Value, ...]) -> Known:
     if made.binds and functions[0].arity == _OF_DIFFERENT_NUMBERS:
         raise UnresolvedError("a choice of functions that take different numbers of arguments")
     arity = functions[0].arity - 1 if made.binds else 1
-    functions += [part for part in parts[made.functions :] if isinstance(part, Known)]
-    depth = 1 + max(function.depth for function in functions)
-    calls = sum(function.calls for function in functions) + made.calls
+    depth, calls = extent[0] + 1, extent[1] + made.calls
     if depth > MAX_DEPTH or calls > MAX_FUNCTION_CALLS:
         raise UnresolvedError(f"{spec.name} makes a function beyond the limits")
     return Known(spec.name, parts, arity, depth, calls)

@@ -14,8 +14,8 @@ class Function:
     """A function value: a primitive by name, or a combinator with the parts it was given.
 
     Two functions are equal when they are written alike. `arity` is how many arguments a call takes,
-    `depth` how many functions stand inside one another, `calls` how many primitives it holds, `levels` how many
-    functions and containers stand inside one another.
+    `depth` how many functions stand inside one another, `calls` how many primitives it holds, both with the functions
+    in containers bound into it; `levels` how many functions and containers stand inside one another.
     """
 
     name: str

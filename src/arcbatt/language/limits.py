@@ -35,10 +35,11 @@ MAX_SIZE: Final = 1_048_576
 """The size of a value."""
 
 MAX_DEPTH: Final = 100
-"""Functions inside one another in a function value."""
+"""Functions inside one another in a function value, those in sets and tuples bound into it included."""
 
 MAX_FUNCTION_CALLS: Final = 1_000
-"""Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` those of f.
+"""Primitives in a function value: `compose(f, g)` has those of f and g, `power(f, n)` those of f, `lbind(f, x)` those
+of f and of every function that x is or holds.
 
 The most that public programs have is 240.
 """

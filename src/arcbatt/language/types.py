@@ -311,7 +311,9 @@ def has_order(term: Type) -> bool:
         return has_order(term.item)
     if isinstance(term, Tup):
         return all(map(has_order, term.parts))
-    return term in (INT, BOOL, OPT_INT, NEVER)
+    if isinstance(term, Set):  # any two sets compare; functions in them do not as their numbers do
+        return not any(closures(term))
+    return term in (INT, BOOL, OPT_INT, GRID, NEVER)
 
 
 def match(pattern: Type, term: Type, bound: dict[str, Type], *, exact: bool = False) -> bool:

@@ -213,18 +213,29 @@ def _size_by_parts(value: Container, known: Sizes) -> int:
 
 def levels_of(value: Value) -> int:
     """How many sets, tuples and functions stand inside one another, up to one more than is allowed."""
+    return nesting_of(value)[0]
+
+
+def nesting_of(value: Value) -> tuple[int, list[Any]]:
+    """The levels of a value, as `levels_of` has them, and the functions it is or holds, each as often as it does.
+
+    What a function holds itself is not looked at: it says so.
+    """
     levels, deepest = 0, 0
+    functions: list[Any] = []
     items: tuple[Any, ...] = (value,)
     while levels <= MAX_LEVELS:
         kinds = set(map(type, items))
         if not kinds <= _NOT_FUNCTIONS:
-            deepest = max(deepest, *(levels + item.levels for item in items if type(item) not in _NOT_FUNCTIONS))
+            found = [item for item in items if type(item) not in _NOT_FUNCTIONS]
+            deepest = max(deepest, *(levels + item.levels for item in found))
+            functions += found
         if kinds.isdisjoint(_CONTAINERS):
             break
         levels += 1
         nested = items if kinds <= _CONTAINERS else [item for item in items if type(item) in _CONTAINERS]
         items = tuple(chain.from_iterable(nested))
-    return max(levels, deepest)
+    return max(levels, deepest), functions
 
 
 def kind(value: Value) -> str:

@@ -333,8 +333,8 @@ class _Body:
     def kept(self, code: list[list[int]], stands_still: Callable[[int], bool]) -> dict[int, int]:
         """The values that depend only on the items, and how many words they have."""
         found = {slot: self.types.rows[kind][2] for slot, kind in self.window.params}
-        slots = {one.dst for one in self.calls} | {slot for slot, _ in self.window.params}
-        base = {slot + word: slot for slot in slots for word in range(_MOST_WORDS + 1) if slot + word not in slots}
+        own = found | {one.dst: self.types.rows[one.type][2] for one in self.calls}
+        base = {slot + word: slot for slot, words in own.items() for word in range(words)}
 
         def still(place: int) -> bool:
             return base.get(place, place) in found if self.window.has(place) else stands_still(place)

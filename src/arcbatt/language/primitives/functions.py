@@ -11,19 +11,20 @@ from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS, MAX_LEVELS, M
 from arcbatt.language.primitives.containers import merge
 from arcbatt.language.primitives.numbers import equality
 from arcbatt.language.spec import CombinatorSpec, Gives, LoopSpec, Over, make_spec
-from arcbatt.language.values import Call, Container, Value, container_of, int_of, levels_of, like, ordered
+from arcbatt.language.values import Call, Container, Value, container_of, int_of, like, nesting_of, ordered
 
 
 def _combined(name: str, arity: int, *parts: Value, extra: int = 0) -> Function:
     """A combinator's result; fails where functions grow beyond the limits."""
-    functions = [part for part in parts if isinstance(part, Function)]
+    nested = list(map(nesting_of, parts))
+    functions = [function for _, inside in nested for function in inside]
     depth = 1 + max(function.depth for function in functions)
     calls = sum(function.calls for function in functions) + extra
     if depth > MAX_DEPTH:
         raise Fail(Reason.LIMIT, f"functions {depth} deep, at most {MAX_DEPTH}")
     if calls > MAX_FUNCTION_CALLS:
         raise Fail(Reason.LIMIT, f"{calls} primitives in a function, at most {MAX_FUNCTION_CALLS}")
-    levels = 1 + max(map(levels_of, parts))
+    levels = 1 + max(levels for levels, _ in nested)
     if levels > MAX_LEVELS:
         raise Fail(Reason.LIMIT, f"values {levels} deep in a function, at most {MAX_LEVELS}")
     return Function(name, parts, arity, depth, calls, levels)

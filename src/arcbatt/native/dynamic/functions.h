@@ -19,23 +19,15 @@ inline Value primitive(u32 op, u32 arity) {
 }
 
 // What a combinator makes of its parts; fails where functions grow beyond the limits.
-inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u64 extra = 0) {
-    u32 depth = 0;
-    u64 calls = 0;
-    for (const Value& part : given) {
-        if (!part.is_function()) continue;
-        depth = most(depth, part.object().depth);
-        calls += part.object().calls;
-    }
-    calls += extra;
+inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u32 extra = 0) {
     Items parts(given);
     Object* made = parts.as_object();
     Value function = Value::of(Tag::FUNCTION, made);
     made->op = op;
     made->arity = arity;
-    made->depth = depth + 1;
-    made->calls = u32(calls);
-    if (made->depth > u32(MAX_DEPTH) || calls > u64(MAX_FUNCTION_CALLS) || made->levels > MAX_LEVELS) fail(LIMIT);
+    made->depth += 1;
+    made->calls += extra;
+    if (made->depth > MAX_DEPTH || made->calls > u32(MAX_FUNCTION_CALLS) || made->levels > MAX_LEVELS) fail(LIMIT);
     return function;
 }
 

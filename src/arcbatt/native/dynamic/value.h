@@ -31,12 +31,13 @@ class Value;
 // The head of an object; behind it lie its items, as values or as integers.
 struct Object {
     u32 references;
-    u32 count;                    // items; of a function, parts
-    u64 size;                     // what it counts in steps
-    u32 levels;                   // containers and functions inside one another
-    bool flat;                    // no item has an object
-    bool integers;                // the items are integers
-    u32 op, arity, depth, calls;  // of a function
+    u32 count;         // items; of a function, parts
+    u64 size;          // what it counts in steps
+    u32 levels;        // containers and functions inside one another
+    bool flat;         // no item has an object
+    bool integers;     // the items are integers
+    u32 depth, calls;  // functions inside one another, and primitives in it up to one more than is allowed
+    u32 op, arity;     // of a function
 
     Value* values() { return reinterpret_cast<Value*>(this + 1); }
     const Value* values() const { return reinterpret_cast<const Value*>(this + 1); }
@@ -116,6 +117,9 @@ class Value {
         if (has_object()) return rest_.object->levels;
         return tag_ == Tag::IJ ? 1 : tag_ == Tag::CELL ? 2 : 0;
     }
+    // Of what it is or holds: functions inside one another, and primitives in functions.
+    u32 depth() const { return has_object() ? rest_.object->depth : 0; }
+    u32 calls() const { return has_object() ? rest_.object->calls : 0; }
     // As Python has it: nothing, zero and empty containers are false.
     bool truth() const {
         if (tag_ == Tag::NONE) return false;
@@ -208,7 +212,7 @@ class Items {
         std::rotate(begin() + place, end() - 1, end());
     }
 
-    // The items as an object, whose size and levels are those of containers; none are left here.
+    // The items as an object, whose size, levels and functions are those of containers; none are left here.
     Object* as_object() {
         if (!room_ || capacity_ > 2 * size_) {
             void* less = std::realloc(static_cast<void*>(room_), sizeof(Object) + size_ * sizeof(Value));
@@ -220,6 +224,8 @@ class Items {
             const Value& item = made->values()[k];
             made->size += share(item);
             made->levels = most(made->levels, item.levels());
+            made->depth = most(made->depth, item.depth());
+            made->calls = least(made->calls + item.calls(), u32(MAX_FUNCTION_CALLS) + 1);
             made->flat = made->flat && !item.has_object();
         }
         ++made->levels;
