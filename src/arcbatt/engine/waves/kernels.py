@@ -1,0 +1,68 @@
+"""The kernels of waves: how one is compiled for an operation and its types, in which width, many at a time.
+
+A kernel takes half a second of a core; each is kept on disk as every kernel is (`engine/cuda/compile.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from arcbatt.compiler.lower.instruction import Instruction
+from arcbatt.compiler.waves import WaveKernel
+from arcbatt.engine.cuda.compile import LANES, KernelOptions, cubin
+
+THREADS: Final = 256
+"""Of a block."""
+ENTRY: Final = "arcbatt_wave"
+INPUTS_ENTRY: Final = "arcbatt_wave_inputs"
+LOOK_ENTRY: Final = "arcbatt_wave_look"
+WIDTHS: Final = (1, LANES)
+"""Threads of a group that runs a call: one, or a warp."""
+_BLOCKS: Final = 4
+"""Resident on a multiprocessor at least, so that a thread has 64 registers."""
+_MEASURED: Final = Path(__file__).parent / "widths.json"
+
+ENDS: Final = KernelOptions(THREADS, _BLOCKS, "", header="waves/ends.h", defines=("AB_WAVES=1",))
+"""The kernels that place inputs and look at values."""
+
+
+def options(kernel: WaveKernel, width: int) -> KernelOptions:
+    """How the kernel of a wave is compiled."""
+    rows = ",".join("{" + ",".join(map(str, row)) + "}" for row in kernel.types)
+    defines = (
+        "AB_WAVES=1",
+        "AB_WAVE_WORDS=" + ",".join(f"{word}u" for word in kernel.words),
+        "AB_WAVE_TYPES=" + rows,
+        "AB_WAVE_PARTS=" + ",".join(map(str, kernel.parts or (0,))),
+    )
+    return KernelOptions(THREADS, _BLOCKS, "", header="waves/kernel.h", lanes=width, defines=defines)
+
+
+def width(kernel: WaveKernel) -> int:
+    """The width a kernel runs in: as measured (`widths.json`), else a thread where all is numbers, else a warp."""
+    measured = _measured().get(kernel.name)
+    if measured is not None:
+        return measured
+    one = Instruction(kernel.words)
+    return 1 if all(kernel.types[kind].scalar for kind in (*one.arg_types, one.type)) else LANES
+
+
+@cache
+def _measured() -> Mapping[str, int]:
+    return json.loads(_MEASURED.read_text(encoding="utf-8")) if _MEASURED.exists() else {}
+
+
+def compiled(nvrtc: Any, wanted: Iterable[KernelOptions], arch: int) -> dict[KernelOptions, Path]:
+    """The machine code of kernels, compiled by as many threads as there are cores where it is not kept."""
+    chosen = list(dict.fromkeys(wanted))
+    for one in chosen[:1]:
+        one.source()  # put together once, not by every thread
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        paths = pool.map(lambda one: cubin(nvrtc, one, arch, say=lambda _: None), chosen)
+        return dict(zip(chosen, paths, strict=True))

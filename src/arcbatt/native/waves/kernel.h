@@ -1,0 +1,48 @@
+// The kernel of a wave for one instruction, whose words and types the compiler knows.
+#pragma once
+
+#include "waves/known_types.h"
+#include "waves/wave.h"
+
+namespace arcbatt {
+
+template <class M>
+AB_FN Status dispatch(M& m, KnownIns ins, const u32* const* args, u32* out) {
+    if constexpr (KnownIns::OP < HALT)
+        return NativeCall<KnownIns::OP>::call(m.c, args, out);
+    else
+        return GenericCall<M, KnownIns>{m, ins, args, out}.call(Known<KnownIns::OP>{});
+}
+
+AB_FN KnownIns placed(const WavePlace* places, u32 index) {
+    KnownIns ins;
+    ins.result = place_at(places[RESULT_PLACE], index);
+    ins.cost = KNOWN_WORDS[4] ? place_at(places[COST_PLACE], index) : 0;
+    for (u32 k = 0; k < KnownIns::COUNT; ++k) ins.places[k] = place_at(places[FIRST_ARG_PLACE + k], index);
+    return ins;
+}
+
+AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team) {
+    CallState<KnownTypes> m;
+    m.c.g = lanes;
+    const WavePlace* places = device_pointer<const WavePlace>(p.places);
+    run_wave(m, p, team,
+             [&](u32 node, u32 index) { return placed(places + node * (FIRST_ARG_PLACE + KnownIns::COUNT), index); });
+}
+
+}  // namespace arcbatt
+
+#if AB_DEVICE
+// A block takes the indexes of one node at a time; gridDim.y blocks beside one another have different nodes.
+extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS)
+    arcbatt_wave(arcbatt::u64 heap, arcbatt::u64 heap_words, arcbatt::u64 top, arcbatt::u64 arenas,
+                 arcbatt::u64 max_steps, arcbatt::u64 places, arcbatt::u64 counts, arcbatt::u64 nodes,
+                 arcbatt::u64 code, arcbatt::u64 types, arcbatt::u64 parts) {
+    using namespace arcbatt;
+    WaveLaunch p{heap, heap_words, top, arenas, max_steps, places, counts, nodes, code, types, parts};
+    u32 groups = blockDim.x / AB_LANES, group = threadIdx.x / AB_LANES;
+    u32 block = blockIdx.y * gridDim.x + blockIdx.x;
+    run_known(p, Group{},
+              WaveTeam{block * groups + group, blockIdx.x * groups + group, gridDim.x * groups, blockIdx.y, gridDim.y});
+}
+#endif
