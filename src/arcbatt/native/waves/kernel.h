@@ -6,12 +6,18 @@
 
 namespace arcbatt {
 
+template <u32 OP, class M>
+AB_FN Status call_known(M& m, KnownIns ins, const u32* const* args, u32* out) {
+    if constexpr (OP < HALT)
+        return NativeCall<OP>::call(m.c, args, out);
+    else if constexpr (OP == GUARD || OP == CHOOSE)  // plain_call does these itself
+        return ESCAPE;
+    else
+        return GenericCall<M, KnownIns>{m, ins, args, out}.call(Known<OP>{});
+}
 template <class M>
 AB_FN Status dispatch(M& m, KnownIns ins, const u32* const* args, u32* out) {
-    if constexpr (KnownIns::OP < HALT)
-        return NativeCall<KnownIns::OP>::call(m.c, args, out);
-    else
-        return GenericCall<M, KnownIns>{m, ins, args, out}.call(Known<KnownIns::OP>{});
+    return call_known<KnownIns::OP>(m, ins, args, out);
 }
 
 AB_FN KnownIns placed(const WavePlace* places, u32 index) {
