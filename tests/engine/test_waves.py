@@ -101,7 +101,14 @@ def test_a_runner_runs_again_on_other_samples(cupy):
 
 def test_a_node_runs_once_for_each_index_of_its_domain():
     text = "\n".join(
-        ("def solve_x(S, I, C):", " a = first(S)", " b = first(a)", " c = hmirror(b)", " d = vconcat(c, I)", " return d")
+        (
+            "def solve_x(S, I, C):",
+            " a = first(S)",
+            " b = first(a)",
+            " c = hmirror(b)",
+            " d = vconcat(c, I)",
+            " return d",
+        )
     )
     plan = schedule(compile([parse_program(text)]).typed)
     assert [wave.domain for wave in plan.waves] == [Domain.TASKS] * 3 + [Domain.SAMPLES]

@@ -362,7 +362,7 @@ CALL_LAUNCH: Final = Struct(
 # --- waves ---
 WAVE_PLACE: Final = Struct(
     "WavePlace",
-    "Where the values of a node are, its slots one behind the other: a call of index i has the i-th of them, or, with a "
+    "Where the values of a node are, its slots one behind the other: a call of index i has the i-th, or, with a "
     "map, that of the number the map has for i. A constant has a stride of 0.",
     ("u32", "base stride", "in words of the heap"),
     ("u64", "map", "the address of numbers, or 0"),

@@ -84,6 +84,8 @@ class Wave:
     domain: Domain
     level: int
     nodes: list[WaveNode] = field(default_factory=list)
+    after: list[int] = field(default_factory=list)
+    """The waves it takes values from, by number."""
 
 
 @dataclass
@@ -141,6 +143,7 @@ class _Scheduling:
             self._add(one)
         code, left_out = self._without_rest()
         waves = [self.waves[key] for key in sorted(self.waves, key=lambda key: (key[0], key[1].words[0], key[2]))]
+        _connect(waves)
         return Schedule(code, waves, self.domains, self.sizes, left_out)
 
     def _add(self, one: Instruction) -> None:
@@ -164,6 +167,13 @@ class _Scheduling:
             else:
                 outputs[name] = (slot, kind)
         return replace(self.code, words=[*self.kept, CODES["HALT"], 2], outputs=outputs, nodes=[]), left_out
+
+
+def _connect(waves: list[Wave]) -> None:
+    """Say of each wave which others it comes after."""
+    filled = {node.result: number for number, wave in enumerate(waves) for node in wave.nodes}
+    for wave in waves:
+        wave.after = sorted({filled[arg] for node in wave.nodes for arg in node.args if arg in filled})
 
 
 def _main(words: list[int]) -> Iterator[list[int]]:

@@ -33,7 +33,7 @@ from arcbatt.engine.cpu import ARENA_BYTES, MOST_ARENA_BYTES, loaded, run_limits
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.plan import Launch, calls
-from arcbatt.engine.waves.runner import Looked, WaveRunner
+from arcbatt.engine.waves.runner import Looked, WaveRunner, by_size
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.solvers import library
 from arcbatt.syntax.parser import parse_file
@@ -183,7 +183,12 @@ class Bench:
         self.results: dict[str, Any] = {}
 
     def runner(self, widths: dict[WaveKernel, int], lines: int) -> WaveRunner:
+        """A runner of the schedule."""
         return WaveRunner(self.cupy, self.schedule, heap_bytes=self.heap_bytes, lines=lines, widths=widths)
+
+    def _data(self, times: int) -> PackedSamples:
+        data = pack_samples(self.samples * times)
+        return data.only(by_size(data))
 
     def compile(self) -> None:
         """Both widths of every kernel."""
@@ -198,7 +203,7 @@ class Bench:
 
     def widths(self, times: int) -> None:
         """Calls a second by kernel in both widths; the better ones are chosen."""
-        data = pack_samples(self.samples * times)
+        data = self._data(times)
         found = {}
         for width in kernels.WIDTHS:
             runner = self.runner(dict.fromkeys(self.kernels, width), 1)
@@ -223,7 +228,7 @@ class Bench:
 
     def mix(self, times: int, lines: int) -> None:
         """The whole schedule as a graph."""
-        data = pack_samples(self.samples * times)
+        data = self._data(times)
         runner = self.runner(self.chosen, lines)
         found = replayed(runner, data)
         self.results[f"mix x{times} lines {lines}"] = found

@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import WAVE_ARENA, WAVE_PLACE
-from arcbatt.engine.cuda.compile import LANES
-from arcbatt.engine.waves.kernels import THREADS
+from arcbatt.engine.waves.kernels import THREADS, WIDTHS
 
 MOST_WORDS: Final = (1 << 32) - 1
 """Values name each other by words of 32 bits."""
-_PIECES: Final = {1: 256, LANES: 8192}
-"""Words of the piece each group has at first, by width."""
-_RESIDENT: Final = 8
-"""Blocks of a multiprocessor that can run at a time."""
+_RESIDENT: Final = 2048 // THREADS
+"""Blocks of a multiprocessor that can run at a time, at most."""
 Place = tuple[int, int, int]
 """Base, stride and map of a node's values, an abi.WAVE_PLACE."""
 
@@ -42,19 +39,13 @@ class Heap:
         self.top = self.cupy.zeros(1, np.uint64)
         self.used = 0
         """Words that are taken before a run: constants and slots."""
-        self._groups = {width: self.blocks * THREADS // width for width in _PIECES}
+        self._groups = {width: self.blocks * THREADS // width for width in WIDTHS}
         self._arenas = self.cupy.zeros(self.lines * sum(self._groups.values()) * WAVE_ARENA.words, np.uint32)
-        self._fresh: Any = None
 
     @classmethod
     def resident(cls, cupy: Any, words: int, lines: int = 1) -> Heap:
         """A heap for launches that fill the current device."""
         return cls(cupy, words, lines, _RESIDENT * int(cupy.cuda.Device().attributes["MultiProcessorCount"]))
-
-    @staticmethod
-    def bytes_beside(lines: int, blocks: int) -> int:
-        """What groups keep of their pieces takes so many bytes."""
-        return lines * sum(blocks * THREADS // width for width in _PIECES) * WAVE_ARENA.bytes
 
     def take(self, words: int) -> int:
         """Room that is taken before a run."""
@@ -72,21 +63,9 @@ class Heap:
         return self._groups[width]
 
     def begin(self) -> None:
-        """Forget all values but what was taken before: every group has its first piece again."""
-        if self._fresh is None:
-            self._fresh, self._start = self._first_pieces()
-        self._arenas[...] = self._fresh
-        self.top[...] = self._start
-
-    def _first_pieces(self) -> tuple[Any, int]:
-        sizes = [(width, self._groups[width]) for _ in range(self.lines) for width in (1, LANES)]
-        words = np.concatenate([np.full(count, _PIECES[width], np.int64) for width, count in sizes])
-        start = -(-self.used // 64) * 64
-        ends = start + np.cumsum(words)
-        pieces: NDArray[np.int64] = np.stack([ends - words, ends], axis=1)
-        pieces[ends > self.words] = 0  # nothing, where there is so little
-        top = int(ends[ends <= self.words][-1]) if (ends <= self.words).any() else start
-        return self.cupy.asarray(pieces.astype(np.uint32).reshape(-1)), top
+        """Forget all values but what was taken before."""
+        self._arenas[...] = 0
+        self.top[...] = -(-self.used // 64) * 64
 
     def over(self) -> bool:
         """Whether values did not fit."""

@@ -6,25 +6,24 @@ A kernel takes half a second of a core; each is kept on disk as every kernel is 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from arcbatt.compiler.lower.instruction import Instruction
 from arcbatt.compiler.waves import WaveKernel
-from arcbatt.engine.cuda.compile import LANES, KernelOptions, cubin
+from arcbatt.engine.cuda.compile import LANES, KernelOptions, cubin, kept_cubin
+from arcbatt.engine.waves.compiling import compile_beside
 
-THREADS: Final = 256
+THREADS: Final = 128
 """Of a block."""
 ENTRY: Final = "arcbatt_wave"
 INPUTS_ENTRY: Final = "arcbatt_wave_inputs"
 LOOK_ENTRY: Final = "arcbatt_wave_look"
 WIDTHS: Final = (1, LANES)
 """Threads of a group that runs a call: one, or a warp."""
-_BLOCKS: Final = 4
+_BLOCKS: Final = 8
 """Resident on a multiprocessor at least, so that a thread has 64 registers."""
 _MEASURED: Final = Path(__file__).parent / "widths.json"
 
@@ -59,10 +58,7 @@ def _measured() -> Mapping[str, int]:
 
 
 def compiled(nvrtc: Any, wanted: Iterable[KernelOptions], arch: int) -> dict[KernelOptions, Path]:
-    """The machine code of kernels, compiled by as many threads as there are cores where it is not kept."""
+    """The machine code of kernels, compiled on all cores where it is not kept."""
     chosen = list(dict.fromkeys(wanted))
-    for one in chosen[:1]:
-        one.source()  # put together once, not by every thread
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        paths = pool.map(lambda one: cubin(nvrtc, one, arch, say=lambda _: None), chosen)
-        return dict(zip(chosen, paths, strict=True))
+    compile_beside(nvrtc, [one for one in chosen if not kept_cubin(nvrtc, one, arch)], arch)
+    return {one: cubin(nvrtc, one, arch, say=lambda _: None) for one in chosen}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from arcbatt.compiler.abi import TYPE_DESC, WAVE_LAUNCH
+from arcbatt.compiler.abi import TYPE_DESC, WAVE_LAUNCH, WAVE_PLACE
 from arcbatt.compiler.waves import Domain, Schedule, Wave, WaveKernel
 from arcbatt.engine.waves.heap import Heap, Place, address, places
 from arcbatt.engine.waves.kernels import THREADS
@@ -31,7 +31,7 @@ class Launch:
     blocks: tuple[int, int]
     arguments: tuple[np.uint64, ...]
     line: int
-    """Which of the waves of a level that run at a time it is."""
+    """Waves of one line run one after the other, those of others at the same time."""
 
     def __call__(self) -> None:
         """Launch it on the current stream."""
@@ -91,24 +91,22 @@ class Plan:
         self._node_counts = cupy.asarray(np.array(counts, np.uint64))
         codes = self._codes()
         at = 0
-        for _, level in groupby(waves, key=lambda wave: wave.level):
-            for number, wave in enumerate(level):
-                function, width = self._functions[wave.kernel]
-                line = number % self.heap.lines
-                values = {
-                    "heap": address(self.heap.memory),
-                    "heap_words": self.heap.words,
-                    "top": address(self.heap.top),
-                    "arenas": self.heap.arenas(width, line),
-                    "max_steps": self._max_steps,
-                    "places": address(self._places) + 16 * int(starts[at]),
-                    "counts": address(self._node_counts) + 8 * at,
-                    "nodes": len(wave.nodes),
-                    **codes[wave.kernel],
-                }
-                arguments = tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
-                yield Launch(wave, function, self._blocks(wave, width), arguments, line)
-                at += len(wave.nodes)
+        for wave, line in zip(waves, lines_of(waves, self.heap.lines), strict=True):
+            function, width = self._functions[wave.kernel]
+            values = {
+                "heap": address(self.heap.memory),
+                "heap_words": self.heap.words,
+                "top": address(self.heap.top),
+                "arenas": self.heap.arenas(width, line),
+                "max_steps": self._max_steps,
+                "places": address(self._places) + WAVE_PLACE.bytes * int(starts[at]),
+                "counts": address(self._node_counts) + 8 * at,
+                "nodes": len(wave.nodes),
+                **codes[wave.kernel],
+            }
+            arguments = tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
+            yield Launch(wave, function, self._blocks(wave, width), arguments, line)
+            at += len(wave.nodes)
 
     def _blocks(self, wave: Wave, width: int) -> tuple[int, int]:
         """Blocks beside one another: for the indexes of a node, and for nodes."""
@@ -138,29 +136,56 @@ class Plan:
     def replay(self, stream: Any) -> None:
         """All waves, once, on a stream."""
         if self._graph is None:
-            self._graph = captured(self._cupy, list(self.levels()), self.heap.lines)
+            self._graph = captured(self._cupy, self.launches, self.heap.lines)
         self._graph.launch(stream)
 
 
-def captured(cupy: Any, levels: Sequence[Sequence[Launch]], lines: int) -> Any:
-    """Launches as a graph in which those of a level run at the same time, as far as their lines differ."""
+def lines_of(waves: Sequence[Wave], lines: int) -> list[int]:
+    """A line for each wave: the one in which it could begin first, if all nodes took the same time."""
+    free = [0] * lines
+    ends: list[int] = []
+    found: list[int] = []
+    for wave in waves:
+        ready = max((ends[number] for number in wave.after), default=0)
+        line = min(range(lines), key=lambda one: (max(free[one], ready), -free[one]))
+        free[line] = max(free[line], ready) + 1 + len(wave.nodes)
+        ends.append(free[line])
+        found.append(line)
+    return found
+
+
+def captured(cupy: Any, launches: Sequence[Launch], lines: int) -> Any:
+    """Launches as a graph: a wave waits for those it takes values from, and for the one before it in its line."""
     streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(lines)]
     main = streams[0]
     main.begin_capture()
     try:
-        for level in levels:
-            beside = sorted({launch.line for launch in level} - {0})
-            _wait(cupy, [main], [streams[line] for line in beside])
-            for launch in level:
-                with streams[launch.line]:
-                    launch()
-            _wait(cupy, [streams[line] for line in beside], [main])
+        _join(cupy, [main], streams[1:])
+        done: list[Any] = []
+        seen = [[-1] * lines for _ in range(lines)]  # by line, the last wave of each other it has waited for
+        for launch in launches:
+            for earlier in launch.wave.after:
+                line = launches[earlier].line
+                if line != launch.line and seen[launch.line][line] < earlier:
+                    streams[launch.line].wait_event(done[earlier])
+                    seen[launch.line][line] = earlier
+            done.append(_launched(cupy, streams, launch))
+        _join(cupy, streams[1:], [main])
     finally:
         graph = main.end_capture()
     return graph
 
 
-def _wait(cupy: Any, first: Sequence[Any], then: Sequence[Any]) -> None:
+def _launched(cupy: Any, streams: Sequence[Any], launch: Launch) -> Any:
+    """Launch a wave in its line; the event of its end."""
+    event = cupy.cuda.Event(disable_timing=True)
+    with streams[launch.line]:
+        launch()
+    event.record(streams[launch.line])
+    return event
+
+
+def _join(cupy: Any, first: Sequence[Any], then: Sequence[Any]) -> None:
     """Have streams wait for what others have been given so far."""
     for stream in first if then else ():
         event = cupy.cuda.Event(disable_timing=True)

@@ -24,7 +24,7 @@ from arcbatt.engine.waves.plan import Functions, Plan
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.types import Type
 
-LINES: Final = 4
+LINES: Final = 8
 """Waves that run at the same time, at most."""
 
 
@@ -65,10 +65,10 @@ class WaveRunner:
     def run(self, data: PackedSamples, slots: Sequence[tuple[int, Type]]) -> Looked:
         """Every wave on every sample; what became of the values of some slots."""
         found = Looked(np.zeros((len(slots), len(data)), np.uint8), np.zeros((len(slots), len(data)), np.uint64))
-        first, size = 0, len(data)
+        first, size, order = 0, len(data), by_size(data)
         self.batches = []
         while first < len(data):
-            rows = np.arange(first, min(first + size, len(data)))
+            rows = order[first : first + size]
             if not self._batch(data, rows, slots, found):
                 if size == 1:
                     self._give_up(rows, slots, found)
@@ -174,6 +174,12 @@ class WaveRunner:
         )
         self._look((self._blocks(count),), (kernels.THREADS,), (launch,))
         return statuses, hashes
+
+
+def by_size(data: PackedSamples) -> NDArray[np.int64]:
+    """Samples by the size of their inputs, the largest first: what takes longest is not to begin last."""
+    cells = data.height[data.input].astype(np.int64) * data.width[data.input]
+    return np.argsort(-cells, kind="stable")
 
 
 def load(cupy: Any, widths: dict[WaveKernel, int]) -> Functions:

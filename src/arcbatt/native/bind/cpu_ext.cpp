@@ -305,10 +305,11 @@ static void launch(u64 address, u32 blocks) {
 static void launch_objects(u64 address, u32 groups) {
     const ObjectsLaunch* p = device_pointer<const ObjectsLaunch>(address);
     static thread_local Lanes lanes;
-    std::vector<u32> room(ObjectsRoom::size(u32(p->most_cells)));
+    std::vector<u32> room(objects_impl::NearRoom::size(u32(p->most_cells)));
     for (u32 group = 0; group < groups; ++group)
-        lanes.run(
-            [&](u32 lane) { run_objects(*p, Group{&lanes, lane}, ObjectsRoom{room.data(), u32(p->most_cells)}); });
+        lanes.run([&](u32 lane) {
+            run_objects(*p, Group{&lanes, lane}, objects_impl::NearRoom{room.data(), u32(p->most_cells)});
+        });
 }
 static void launch_calls(u64 address, u32 groups) {
     const CallLaunch* p = device_pointer<const CallLaunch>(address);

@@ -25,6 +25,70 @@ AB_FN Status by_colour(Ctx& c, Grid g, bool without_background, Objects& out) {
 }
 
 #if AB_LANES > 1
+// Room close to a group for finding the objects of a grid: a tally of colours, labels, the cells.
+struct NearRoom {
+    u32* words;
+    u32 most_cells;
+    static constexpr u32 COLOURS = Labels<u16>::COLOURS;
+    static constexpr u32 ROWS = Labels<u16>::ROWS;
+    static AB_FN u32 size(u32 most_cells) { return COLOURS + ROWS * most_cells / 2 + most_cells / 4; }
+    // How many cells fit into so many words: a multiple of four.
+    static AB_FN u32 most(u32 words) { return (words - COLOURS) * 4 / (2 * ROWS + 1) / 4 * 4; }
+    AB_FN u16* labels() const { return reinterpret_cast<u16*>(words + COLOURS); }
+    AB_FN i8* cells() const { return reinterpret_cast<i8*>(words + COLOURS + ROWS * most_cells / 2); }
+};
+static_assert(sizeof(u32) * NearRoom::COLOURS == OBJECT_GROUP_BYTES, "abi.py says otherwise");
+static_assert(sizeof(u16) * NearRoom::ROWS + sizeof(i8) == OBJECT_CELL_BYTES, "abi.py says otherwise");
+
+// Find the objects of a grid by rules, with everything but the result in room close by: found(labels, how many, of how
+// many cells). False where it has no room, or colours that labels are not for.
+template <class R, class F>
+AB_FN bool find_near_by(const Group& g, const u8* from, u32 h, u32 w, NearRoom room, R rules, bool without, F found) {
+    using Found = Labels<u16, R>;
+    u32 n = h * w;
+    if (n == 0 || n > room.most_cells) return false;
+    i8* mine = room.cells();
+    bool beyond = g.flagged(n, [&](u32 k) {
+        mine[k] = i8(from[k]);
+        return from[k] >= Found::COLOURS;
+    });
+    if (beyond) return false;
+    Found labels(g, mine, h, w, rules, room.labels(), room.words);
+    u32 cells = labels.begin(without);
+    labels.find();
+    u32 count = labels.number(cells);
+    found(labels, count, cells);
+    return true;
+}
+
+// The same by a mode, as `o_g` has it; each has code of its own.
+template <class F>
+AB_FN bool find_near(const Group& g, const u8* from, u32 h, u32 w, NearRoom room, u32 mode, F found) {
+    bool without = mode & 1;
+    switch (mode >> 1) {
+        case 0:
+            return find_near_by(g, from, h, w, room, FixedRules<false, false>{}, without, found);
+        case 1:
+            return find_near_by(g, from, h, w, room, FixedRules<false, true>{}, without, found);
+        case 2:
+            return find_near_by(g, from, h, w, room, FixedRules<true, false>{}, without, found);
+    }
+    return find_near_by(g, from, h, w, room, FixedRules<true, true>{}, without, found);
+}
+
+// Into the arena; false where there is no room close by for that.
+AB_FN bool objects_near(Ctx& c, Grid g, u32 mode, Objects& out, Status& s) {
+    if (c.near.count < NearRoom::size(4)) return false;
+    NearRoom room{c.near.words, NearRoom::most(c.near.count)};
+    const u8* from = reinterpret_cast<const u8*>(cells(c, g));
+    return find_near(c.g, from, u32(g.h), u32(g.w), room, mode, [&](auto& labels, u32 count, u32 all) {
+        Object keys;
+        s = make_array(c, all, keys);
+        if (s == OK) s = make_pairs(c, count, out);
+        if (s == OK) labels.write(count, keys.off, words(c, out), words(c, keys));
+    });
+}
+
 // The objects of the input as they were found before: how many, of how many cells; where each begins and how many cells
 // it has; the cells.
 AB_FN Status copy_known(Ctx& c, const u32* known, Objects& out) {
@@ -52,6 +116,8 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
 #if AB_LANES > 1
     u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
     if (const u32* known = c.known.objects(g, mode)) return copy_known(c, known, out);
+    Status near = OK;
+    if (objects_near(c, g, mode, out, near)) return near;
 #endif
     Found found;
     Boards b;

@@ -16,6 +16,10 @@ struct PlacedIns : Ins {
 AB_FN void run_emulated(const WaveLaunch& p, Group lanes, WaveTeam team) {
     CallState<Types> m{};
     m.c.g = lanes;
+#if AB_LANES > 1
+    static thread_local u32 near[NEAR_WORDS];
+    m.c.near = NearMemory{near, NEAR_WORDS};
+#endif
     m.types = Types{device_pointer<const TypeDesc>(p.types), device_pointer<const u32>(p.parts)};
     Ins ins{device_pointer<const u32>(p.code)};
     const WavePlace* places = device_pointer<const WavePlace>(p.places);

@@ -28,9 +28,15 @@ AB_FN KnownIns placed(const WavePlace* places, u32 index) {
     return ins;
 }
 
-AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team) {
+AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team, u32 group) {
     CallState<KnownTypes> m;
     m.c.g = lanes;
+#if AB_DEVICE && AB_LANES > 1
+    // A kernel that does not look at it does not have it.
+    __shared__ u32 near[AB_THREADS / AB_LANES][NEAR_WORDS];
+    m.c.near = NearMemory{near[group], NEAR_WORDS};
+#endif
+    (void)group;
     const WavePlace* places = device_pointer<const WavePlace>(p.places);
     run_wave(m, p, team,
              [&](u32 node, u32 index) { return placed(places + node * (FIRST_ARG_PLACE + KnownIns::COUNT), index); });
@@ -48,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS)
     WaveLaunch p{heap, heap_words, top, arenas, max_steps, places, counts, nodes, code, types, parts};
     u32 groups = blockDim.x / AB_LANES, group = threadIdx.x / AB_LANES;
     u32 block = blockIdx.y * gridDim.x + blockIdx.x;
-    run_known(p, Group{},
-              WaveTeam{block * groups + group, blockIdx.x * groups + group, gridDim.x * groups, blockIdx.y, gridDim.y});
+    WaveTeam team{block * groups + group, blockIdx.x * groups + group, gridDim.x * groups, blockIdx.y, gridDim.y};
+    run_known(p, Group{}, team, group);
 }
 #endif

@@ -27,7 +27,7 @@ struct WaveTeam {
 };
 
 #if AB_LANES > 1
-constexpr u32 PIECE_WORDS = 8192, LEAST_ROOM = 1024;  // what has little room left sorts slowly
+constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room left sorts slowly
 #else
 constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;
 #endif
@@ -83,6 +83,11 @@ AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
         return m.status(ins.dst()) != OVERFLOW_ || m.first_failure(ins, 0, ins.count()) == OVERFLOW_;
     });
 }
+
+#if AB_LANES > 1
+// Words close to a group, for the objects of a grid of 30 by 30.
+constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + 900 / 4 * 9;
+#endif
 
 // All calls of a group. `ins_of(node, index)` is the instruction with its places.
 template <class M, class F>
