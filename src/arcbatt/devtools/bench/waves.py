@@ -100,11 +100,15 @@ class Timed:
         return self.calls / max(self.milliseconds, 1e-9) / 1e3
 
 
-def by_kernel(runner: WaveRunner, data: PackedSamples) -> dict[WaveKernel, Timed]:
-    """Every launch by itself, between events, behind a kernel that spins until all of a level's are queued."""
+def by_kernel(runner: WaveRunner, data: PackedSamples) -> tuple[dict[WaveKernel, Timed], list[float]]:
+    """Calls and times of kernels, and of each launch its milliseconds.
+
+    Every launch by itself, between events, behind a kernel that spins until all of a level's are queued.
+    """
     cupy = runner.cupy
     spin = cupy.RawKernel(_SPIN, "spin")
     found: dict[WaveKernel, Timed] = defaultdict(Timed)
+    single: list[float] = []
     counts = _counts(data)
     for warm in (True, False):
         with runner.stream:
@@ -117,9 +121,10 @@ def by_kernel(runner: WaveRunner, data: PackedSamples) -> dict[WaveKernel, Timed
                     for launch, start, end in () if warm else events:
                         one = found[launch.wave.kernel]
                         one.calls += calls([launch.wave], counts.__getitem__)
-                        one.milliseconds += cupy.cuda.get_elapsed_time(start, end)
+                        single.append(cupy.cuda.get_elapsed_time(start, end))
+                        one.milliseconds += single[-1]
                         one.launches += 1
-    return found
+    return found, single
 
 
 def _between_events(cupy: Any, launches: Sequence[Launch]) -> Iterator[tuple[Launch, Any, Any]]:
@@ -207,7 +212,9 @@ class Bench:
         found = {}
         for width in kernels.WIDTHS:
             runner = self.runner(dict.fromkeys(self.kernels, width), 1)
-            found[width] = by_kernel(runner, data)
+            found[width], single = by_kernel(runner, data)
+            if width == LANES:
+                self._longest(single)
             del runner
             self.cupy.get_default_memory_pool().free_all_blocks()
         rows = []
@@ -225,6 +232,16 @@ class Bench:
             print(f"all with width {width}: {total:.2f} ms")
         best = sum(found[self.chosen[kernel]][kernel].milliseconds for kernel in self.kernels)
         print(f"all, each in its better width: {best:.2f} ms", flush=True)
+
+    def _longest(self, single: list[float]) -> None:
+        """The launches that take longest, and the longest way from wave to wave."""
+        waves = self.schedule.waves
+        ends: list[float] = []
+        for wave, took in zip(waves, single, strict=True):
+            ends.append(took + max((ends[number] for number in wave.after), default=0.0))
+        for number in sorted(range(len(waves)), key=lambda one: -single[one])[:12]:
+            print(f"  {single[number]:.3f} ms, done {ends[number]:.3f} at best: {waves[number].kernel.name}")
+        print(f"longest way {max(ends):.2f} ms", flush=True)
 
     def mix(self, times: int, lines: int) -> None:
         """The whole schedule as a graph."""
@@ -252,7 +269,7 @@ class Bench:
         data = pack_samples(self.samples * times)
         other = {kernel: LANES + 1 - width for kernel, width in self.chosen.items()}
         for what, widths in (("chosen", self.chosen), ("other", other)):
-            found = self.runner(widths, 4).run(data, slots)
+            found = self.runner(widths, 16).run(data, slots)
             wrong = differences(found, expected)
             print(f"equality, {what} widths: {len(wrong)} of {found.statuses.size} values differ", flush=True)
             self.results[f"equality {what} x{times}"] = [len(wrong), int(found.statuses.size)]
@@ -281,7 +298,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--solvers", type=Path)
     parser.add_argument("--times", type=int, nargs="+", default=[1, 8], help="how often the training inputs are taken")
-    parser.add_argument("--lines", type=int, nargs="+", default=[1, 4, 8], help="waves at the same time")
+    parser.add_argument("--lines", type=int, nargs="+", default=[1, 8, 16, 32], help="waves at the same time")
     parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
     parser.add_argument("--heap-gb", type=float, default=17.0)
     parser.add_argument("--out", type=Path, default=Path("build/waves-bench"))

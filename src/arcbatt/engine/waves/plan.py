@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from arcbatt.compiler.waves import Domain, Schedule, Wave, WaveKernel
 from arcbatt.engine.waves.heap import Heap, Place, address, places
 from arcbatt.engine.waves.kernels import THREADS
 
+_ROUNDS: Final = 4
+"""How often a launch may fill the device: a block that takes its calls one after the other begins but once."""
+_RESIDENT_THREADS: Final = 2048
+"""Of a multiprocessor, at most."""
 Functions = Mapping[WaveKernel, tuple[Any, int]]
 """Of each kernel its function on the device and its width."""
 
@@ -42,8 +46,17 @@ class Plan:
     """Where a schedule's values are for at most so many samples and tasks, and its launches."""
 
     def __init__(
-        self, schedule: Schedule, heap: Heap, functions: Functions, *, samples: int, tasks: int, max_steps: int
+        self,
+        schedule: Schedule,
+        heap: Heap,
+        functions: Functions,
+        *,
+        samples: int,
+        tasks: int,
+        lines: int,
+        max_steps: int,
     ) -> None:
+        self.lines, self._most_blocks = lines, _ROUNDS * resident_blocks(heap.cupy)
         self.schedule, self.heap, self.samples, self.tasks = schedule, heap, samples, tasks
         self._cupy, self._functions, self._max_steps = heap.cupy, functions, max_steps
         self._most = {Domain.ONCE: 1, Domain.TASKS: tasks, Domain.SAMPLES: samples}
@@ -91,13 +104,13 @@ class Plan:
         self._node_counts = cupy.asarray(np.array(counts, np.uint64))
         codes = self._codes()
         at = 0
-        for wave, line in zip(waves, lines_of(waves, self.heap.lines), strict=True):
+        for wave, line in zip(waves, lines_of(waves, self.lines), strict=True):
             function, width = self._functions[wave.kernel]
             values = {
                 "heap": address(self.heap.memory),
                 "heap_words": self.heap.words,
                 "top": address(self.heap.top),
-                "arenas": self.heap.arenas(width, line),
+                "arenas": self.heap.arenas(width),
                 "max_steps": self._max_steps,
                 "places": address(self._places) + WAVE_PLACE.bytes * int(starts[at]),
                 "counts": address(self._node_counts) + 8 * at,
@@ -110,9 +123,8 @@ class Plan:
 
     def _blocks(self, wave: Wave, width: int) -> tuple[int, int]:
         """Blocks beside one another: for the indexes of a node, and for nodes."""
-        most = self.heap.blocks
-        wide = min(most, max(1, -(-self._most[wave.domain] * width // THREADS)))
-        return wide, min(len(wave.nodes), max(1, most // wide))
+        wide = min(self._most_blocks, max(1, -(-self._most[wave.domain] * width // THREADS)))
+        return wide, min(len(wave.nodes), max(1, self._most_blocks // wide))
 
     def _codes(self) -> dict[WaveKernel, dict[str, int]]:
         """Of each kernel, the addresses of its instruction and types."""
@@ -136,8 +148,13 @@ class Plan:
     def replay(self, stream: Any) -> None:
         """All waves, once, on a stream."""
         if self._graph is None:
-            self._graph = captured(self._cupy, self.launches, self.heap.lines)
+            self._graph = captured(self._cupy, self.launches, self.lines)
         self._graph.launch(stream)
+
+
+def resident_blocks(cupy: Any) -> int:
+    """Blocks that the current device runs at a time, at most."""
+    return _RESIDENT_THREADS // THREADS * int(cupy.cuda.Device().attributes["MultiProcessorCount"])
 
 
 def lines_of(waves: Sequence[Wave], lines: int) -> list[int]:

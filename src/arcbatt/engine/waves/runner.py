@@ -20,12 +20,12 @@ from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.heap import MOST_WORDS, Heap, address
-from arcbatt.engine.waves.plan import Functions, Plan
+from arcbatt.engine.waves.plan import Functions, Plan, resident_blocks
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.types import Type
 
-LINES: Final = 8
-"""Waves that run at the same time, at most."""
+LINES: Final = 16
+"""Waves that may run at the same time."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class WaveRunner:
         widths: dict[WaveKernel, int] | None = None,
     ) -> None:
         self.cupy, self.schedule, self._max_steps = cupy, schedule, max_steps
-        self.heap = Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS), lines)
+        self.heap, self._lines = Heap(cupy, min(heap_bytes // 4, MOST_WORDS)), lines
         chosen = {wave.kernel: kernels.width(wave.kernel) for wave in schedule.waves} | (widths or {})
         self.functions: Functions = load(cupy, chosen)
         self._inputs, self._look = load_ends(cupy)
@@ -110,7 +110,13 @@ class WaveRunner:
         if self.plan is None or self.plan.samples < len(data) or self.plan.tasks < len(tasks):
             self.plan = None
             self.plan = Plan(
-                self.schedule, self.heap, self.functions, samples=len(data), tasks=len(tasks), max_steps=self._max_steps
+                self.schedule,
+                self.heap,
+                self.functions,
+                samples=len(data),
+                tasks=len(tasks),
+                lines=self._lines,
+                max_steps=self._max_steps,
             )
         plan = self.plan
         if plan.fits():
@@ -151,7 +157,7 @@ class WaveRunner:
         self._inputs((self._input_blocks,), (kernels.THREADS,), (self._launch_inputs,))
 
     def _blocks(self, groups: int) -> int:
-        return max(1, min(self.heap.blocks, -(-groups * LANES // kernels.THREADS)))
+        return max(1, min(resident_blocks(self.cupy), -(-groups * LANES // kernels.THREADS)))
 
     def look(self, plan: Plan, slot: int, kind: Type, count: int) -> tuple[Any, Any]:
         """Statuses and hashes of the values of a slot by sample, on the device."""

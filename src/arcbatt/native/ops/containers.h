@@ -242,10 +242,16 @@ AB_CALL Status product(Ctx& c, const Table& types, Left left, Right right, bool 
             to[k] = cell ? cell_key(key_int(p), key_ij(q)) : ij_key(IJ{key_int(p), key_int(q)});
         });
     } else {
-        c.g.each(u32(n), [&](u32 k) {
-            copy_words(to + k * stride, x + (k / b.n) * ls, ls);
-            copy_words(to + k * stride + ls, y + (k % b.n) * rs, rs);
-        });
+        auto put = [&](u32 i, u32 j) {
+            u32* item = to + (i * b.n + j) * stride;
+            copy_words(item, x + i * ls, ls);
+            copy_words(item + ls, y + j * rs, rs);
+        };
+        if (b.n < AB_LANES) {
+            c.g.each(u32(n), [&](u32 k) { put(k / b.n, k % b.n); });
+        } else {
+            for (u32 i = 0; i < a.n; ++i) c.g.each(b.n, [&](u32 j) { put(i, j); });
+        }
     }
     if (!left_set || !right_set) {
         out.n = sort_unique_items(c, types, pair_type, to, out.n);

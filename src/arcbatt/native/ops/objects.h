@@ -124,12 +124,13 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     Status s = make_found(c, g, n, found, out);
 #if AB_LANES > 1
     if (s != OK) return s;
-    if (!c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u32>::COLOURS; })) {
+    using Few = Labels<u16>;
+    if (n <= 0xFFFFu && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Few::COLOURS; })) {
         u32* room;
-        s = take_words(c, u64(Labels<u32>::ROWS) * n + Labels<u32>::COLOURS, room);
+        s = take_words(c, (u64(Few::ROWS) * n + 1) / 2 + Few::COLOURS, room);
         if (s != OK) return s;
-        Labels<u32> labels(c.g, cells(c, g), u32(g.h), u32(g.w), AnyRules{univalued != 0, diagonal != 0},
-                           room + Labels<u32>::COLOURS, room);
+        Few labels(c.g, cells(c, g), u32(g.h), u32(g.w), AnyRules{univalued != 0, diagonal != 0},
+                   reinterpret_cast<u16*>(room + Few::COLOURS), room);
         found.cells = labels.begin(without_bg != 0);
         labels.find();
         found.count = labels.number(found.cells);

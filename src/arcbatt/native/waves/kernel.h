@@ -1,6 +1,7 @@
 // The kernel of a wave for one instruction, whose words and types the compiler knows.
 #pragma once
 
+#include "waves/block_arenas.h"
 #include "waves/known_types.h"
 #include "waves/wave.h"
 
@@ -18,6 +19,13 @@ AB_FN Status call_known(M& m, KnownIns ins, const u32* const* args, u32* out) {
 template <class M>
 AB_FN Status dispatch(M& m, KnownIns ins, const u32* const* args, u32* out) {
     return call_known<KnownIns::OP>(m, ins, args, out);
+}
+
+// Whether no value points to anything, so that no room is needed.
+AB_FN constexpr bool only_scalars() {
+    bool all = true;
+    for (const TypeDesc& row : KNOWN_TYPES) all = all && row.scalar;
+    return all;
 }
 
 AB_FN KnownIns placed(const WavePlace* places, u32 index) {
@@ -45,16 +53,24 @@ AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team, u32 group)
 }  // namespace arcbatt
 
 #if AB_DEVICE
-// A block takes the indexes of one node at a time; gridDim.y blocks beside one another have different nodes.
+// A block has the indexes of one node; gridDim.y blocks beside one another have different nodes.
 extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS)
     arcbatt_wave(arcbatt::u64 heap, arcbatt::u64 heap_words, arcbatt::u64 top, arcbatt::u64 arenas,
                  arcbatt::u64 max_steps, arcbatt::u64 places, arcbatt::u64 counts, arcbatt::u64 nodes,
                  arcbatt::u64 code, arcbatt::u64 types, arcbatt::u64 parts) {
     using namespace arcbatt;
-    WaveLaunch p{heap, heap_words, top, arenas, max_steps, places, counts, nodes, code, types, parts};
-    u32 groups = blockDim.x / AB_LANES, group = threadIdx.x / AB_LANES;
-    u32 block = blockIdx.y * gridDim.x + blockIdx.x;
-    WaveTeam team{block * groups + group, blockIdx.x * groups + group, gridDim.x * groups, blockIdx.y, gridDim.y};
-    run_known(p, Group{}, team, group);
+    WaveLaunch p{heap, heap_words, top, 0, max_steps, places, counts, nodes, code, types, parts};
+    constexpr u32 GROUPS = AB_THREADS / AB_LANES;
+    u32 group = threadIdx.x / AB_LANES;
+    WaveTeam team{0, blockIdx.x * GROUPS + group, gridDim.x * GROUPS, blockIdx.y, gridDim.y};
+    if constexpr (only_scalars()) {
+        run_known(p, Group{}, team, group);
+    } else {
+        BlockArenas mine(arenas);
+        p.arenas = mine.arenas();
+        team.number = mine.number * GROUPS + group;
+        run_known(p, Group{}, team, group);
+        mine.give_back();
+    }
 }
 #endif

@@ -21,7 +21,7 @@ constexpr u32 RESULT_PLACE = 0, COST_PLACE = 1, FIRST_ARG_PLACE = 2;
 
 // Which group this is of how many, and which of a node's indexes and of the wave's nodes it takes.
 struct WaveTeam {
-    u32 number;             // of the group among all that run
+    u32 number;             // of the arena the group has
     u32 first, step;        // of the indexes
     u32 node, nodes_apart;  // of the nodes
 };
@@ -96,12 +96,13 @@ AB_FN void run_wave(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
     m.steps = 0;
     m.max_steps = p.max_steps;
     WaveRoom room(p.heap_words, p.top, p.arenas, team.number);
-    room.open(m.c);
+    m.c.a.top = m.c.a.capacity = 0;
+    if (p.arenas) room.open(m.c);
     for (u32 node = team.node; node < p.nodes; node += team.nodes_apart) {
         u32 count = *device_pointer<const u32>(device_pointer<const u64>(p.counts)[node]);
         for (u32 index = team.first; index < count; index += team.step) wave_call(m, room, ins_of(node, index));
     }
-    room.close(m.c);
+    if (p.arenas) room.close(m.c);
 }
 
 }  // namespace arcbatt
