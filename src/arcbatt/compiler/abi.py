@@ -180,8 +180,6 @@ CONSTANTS: Final = {
     "FAILED_SEED": Constant("u64", 0x6661696C),
     "MANY_SEED": Constant("u64", 0x6D616E79),
     "POOL_UNIT": Constant("u32", 16, "of a pool on a GPU: bytes of grids, words of values of calls"),
-    "WAVE_ROWS": Constant("u32", 256, "multiprocessors that have places for blocks of waves,"),
-    "WAVE_ROW_BLOCKS": Constant("u32", 32, "and how many each"),
     "OBJECT_GROUPS": Constant("u32", 4, "groups of a block that finds objects"),
     "OBJECT_GROUP_BYTES": Constant("u32", 128, "what such a group takes of shared memory,"),
     "OBJECT_CELL_BYTES": Constant("u32", 9, "and for each cell of the biggest grid"),

@@ -8,7 +8,7 @@ are not scheduled yet; `Schedule.left_out` says which programs that concerns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ from arcbatt.compiler.lower.layout import TypeRow, TypeTable
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.lower.variants import FUNCTIONS
 from arcbatt.compiler.typed import TypedGraph
-from arcbatt.language.types import CELL, GRID, IJ, INT, OPT_INT, Type
+from arcbatt.language.types import CELL, GRID, IJ, INT, OPT_INT, Seq, Tup, Type
 
 _NAMES: Final = {number: name for name, number in CODES.items()}
 _SINGLE: Final = {K_INT: str(INT), K_OPT: str(OPT_INT), K_IJ: str(IJ), K_CELL: str(CELL), K_GRID: str(GRID)}
@@ -36,6 +36,7 @@ class Domain(IntEnum):
 
 
 _INPUT_DOMAINS: Final = {"I": Domain.SAMPLES, "C": Domain.SAMPLES, "S": Domain.TASKS}
+_INPUT_TYPES: Final[Mapping[str, Type]] = {"I": GRID, "C": GRID, "S": Seq(Tup((GRID, GRID)))}
 
 
 class WaveKernel(NamedTuple):
@@ -115,16 +116,20 @@ def schedule(graph: TypedGraph) -> Schedule:
     return scheduled(lower(graph, columns=False, reuse=False))
 
 
-def scheduled(code: Code) -> Schedule:
-    """The waves of bytecode in which every value has a slot of its own."""
-    return _Scheduling(code).run()
+def scheduled(code: Code, declared: Mapping[str, Type] | None = None) -> Schedule:
+    """The waves of bytecode in which every value has a slot of its own.
+
+    `declared` are the types of inputs beyond I, S and C, which differ by sample as I does.
+    """
+    return _Scheduling(code, declared or {}).run()
 
 
 class _Scheduling:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: Code, declared: Mapping[str, Type]) -> None:
         self.code = code
-        self.domains = {slot: _INPUT_DOMAINS[name] for name, slot in code.inputs.items()}
-        self.sizes = dict.fromkeys(code.inputs.values(), 3)
+        kinds = {**_INPUT_TYPES, **declared}
+        self.domains = {slot: _INPUT_DOMAINS.get(name, Domain.SAMPLES) for name, slot in code.inputs.items()}
+        self.sizes = {slot: 1 + code.types.slot_words(kinds[name]) for name, slot in code.inputs.items()}
         self.levels: dict[int, int] = {}
         self.missing: dict[int, str] = {}
         """Of slots that no wave fills, why."""

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x7d53fdb897f06148ull;
+constexpr u64 ABI_VERSION = 0x7fb1c5de13019452ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -200,8 +200,6 @@ constexpr u64 VALUE_SEED = 0x76616C7565ull;
 constexpr u64 FAILED_SEED = 1717660012ull;
 constexpr u64 MANY_SEED = 1835101817ull;
 constexpr u32 POOL_UNIT = 16u;  // of a pool on a GPU: bytes of grids, words of values of calls
-constexpr u32 WAVE_ROWS = 256u;  // multiprocessors that have places for blocks of waves,
-constexpr u32 WAVE_ROW_BLOCKS = 32u;  // and how many each
 constexpr u32 OBJECT_GROUPS = 4u;  // groups of a block that finds objects
 constexpr u32 OBJECT_GROUP_BYTES = 128u;  // what such a group takes of shared memory,
 constexpr u32 OBJECT_CELL_BYTES = 9u;  // and for each cell of the biggest grid

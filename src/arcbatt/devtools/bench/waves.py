@@ -34,7 +34,9 @@ from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.plan import Launch, calls
 from arcbatt.engine.waves.runner import Looked, WaveRunner, by_size
+from arcbatt.engine.waves.store import Store
 from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.types import GRID
 from arcbatt.solvers import library
 from arcbatt.syntax.parser import parse_file
 
@@ -152,7 +154,7 @@ def replayed(runner: WaveRunner, data: PackedSamples) -> dict[str, float]:
         for _ in range(_RUNS):
             begun = time.perf_counter()
             runner.heap.begin()
-            runner.place_inputs_again()
+            runner.place_inputs()
             before, after = cupy.cuda.Event(), cupy.cuda.Event()
             before.record()
             plan.replay(runner.stream)
@@ -276,6 +278,34 @@ class Bench:
             self._show(wrong, found, expected)
             self.cupy.get_default_memory_pool().free_all_blocks()
 
+    def store(self, times: int) -> None:
+        """Operations over a column of the training inputs, taken so many times, from call to result there."""
+        store = Store(self.cupy, heap_bytes=self.heap_bytes)
+        grids = store.put(GRID, [sample.I for sample in self.samples])
+        many = grids.at(self.cupy.asarray(np.tile(np.arange(len(grids)), times)))
+        steps: list[tuple[str, tuple[Any, ...]]] = [("o_g", (mode,)) for mode in range(8)]
+        steps += [("hmirror", ()), ("replace", (0, 3)), ("height", ()), ("ofcolor", (1,))]
+        for op, rest in steps:
+            store.apply(op, grids, *rest)
+            self._synchronize()
+            start = time.perf_counter()
+            found = store.apply(op, many, *rest)
+            self._synchronize()
+            took = time.perf_counter() - start
+            rate = len(many) / took / 1e6
+            self.results[f"store {op} {rest}"] = rate
+            print(f"store: {op}{rest} of {len(many)}: {rate:.0f} million calls/s", flush=True)
+        for column, what in ((found, "the last"), (many, "the grids")):
+            start = time.perf_counter()
+            kept = store.distinct(column)
+            self._synchronize()
+            took = time.perf_counter() - start
+            print(f"store: distinct of {what}: {len(kept)} of {len(column)} in {1e3 * took:.1f} ms", flush=True)
+        print(f"store: {4e-9 * int(store.heap.top[0]):.1f} GB, full {store.full}", flush=True)
+
+    def _synchronize(self) -> None:
+        self.cupy.cuda.Device().synchronize()
+
     def _show(self, wrong: NDArray[np.int64], found: Looked, expected: Looked) -> None:
         nodes = [(wave, node) for wave in self.schedule.waves for node in wave.nodes]
         for row in list(dict.fromkeys(wrong[:, 0].tolist()))[:12]:
@@ -300,13 +330,14 @@ def main() -> None:
     parser.add_argument("--times", type=int, nargs="+", default=[1, 8], help="how often the training inputs are taken")
     parser.add_argument("--lines", type=int, nargs="+", default=[1, 8, 16, 32], help="waves at the same time")
     parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
+    parser.add_argument("--store-times", type=int, default=800, help="the same for the store")
     parser.add_argument("--heap-gb", type=float, default=17.0)
     parser.add_argument("--out", type=Path, default=Path("build/waves-bench"))
-    bench = Bench(parser.parse_args())
     options = parser.parse_args()
+    bench = Bench(options)
     steps: list[tuple[Any, ...]] = [(bench.compile,), (bench.widths, max(options.times))]
     steps += [(bench.mix, times, lines) for times in options.times for lines in options.lines]
-    steps += [(bench.equal, max(options.times)), (bench.widths, min(options.times))]
+    steps += [(bench.equal, max(options.times)), (bench.widths, min(options.times)), (bench.store, options.store_times)]
     try:
         for step, *given in steps:
             step(*given)

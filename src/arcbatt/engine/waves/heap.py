@@ -8,16 +8,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import WAVE_ARENA, WAVE_PLACE, constant
+from arcbatt.compiler.abi import WAVE_ARENA, WAVE_PLACE
 from arcbatt.engine.waves.kernels import THREADS, WIDTHS
 
 MOST_WORDS: Final = (1 << 32) - 1
 """Values name each other by words of 32 bits."""
-_ROWS: Final = constant("WAVE_ROWS")
-_ARENA_BYTES: Final = {
-    width: 4 * _ROWS + _ROWS * constant("WAVE_ROW_BLOCKS") * THREADS // width * WAVE_ARENA.bytes for width in WIDTHS
-}
-"""What the arenas of the groups of a width take, and which of them are in use (native/waves/block_arenas.h)."""
+_RESIDENT: Final = 2048 // THREADS
+"""Blocks of a multiprocessor that can run at a time, at most."""
 Place = tuple[int, int, int]
 """Base, stride and map of a node's values, an abi.WAVE_PLACE."""
 
@@ -29,17 +26,26 @@ def address(array: Any) -> int:
 
 @dataclass
 class Heap:
-    """Memory for values."""
+    """Memory for values. Waves that may run at the same time (`lines`) have pieces of their own."""
 
     cupy: Any
     words: int
+    lines: int
+    blocks: int
+    """Most blocks of a launch."""
 
     def __post_init__(self) -> None:
         self.memory = self.cupy.empty(self.words, np.uint32)
         self.top = self.cupy.zeros(1, np.uint64)
         self.used = 0
         """Words that are taken before a run: constants and slots."""
-        self._arenas = self.cupy.zeros(sum(_ARENA_BYTES.values()) // 4, np.uint32)
+        self._groups = {width: self.blocks * THREADS // width for width in WIDTHS}
+        self._arenas = self.cupy.zeros(self.lines * sum(self._groups.values()) * WAVE_ARENA.words, np.uint32)
+
+    @classmethod
+    def resident(cls, cupy: Any, words: int, lines: int = 1) -> Heap:
+        """A heap for launches that fill the current device."""
+        return cls(cupy, words, lines, _RESIDENT * int(cupy.cuda.Device().attributes["MultiProcessorCount"]))
 
     def take(self, words: int) -> int:
         """Room that is taken before a run."""
@@ -47,9 +53,14 @@ class Heap:
         self.used += words
         return place
 
-    def arenas(self, width: int) -> int:
+    def arenas(self, width: int, line: int = 0) -> int:
         """The address of the arenas of groups of a width."""
-        return address(self._arenas) + sum(_ARENA_BYTES[one] for one in WIDTHS if one < width)
+        before = self._groups[1] if width != 1 else 0
+        return address(self._arenas) + (line * sum(self._groups.values()) + before) * WAVE_ARENA.bytes
+
+    def groups(self, width: int) -> int:
+        """How many groups of a width may run at a time."""
+        return self._groups[width]
 
     def begin(self) -> None:
         """Forget all values but what was taken before."""

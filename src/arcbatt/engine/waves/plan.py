@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,6 @@ from arcbatt.compiler.waves import Domain, Schedule, Wave, WaveKernel
 from arcbatt.engine.waves.heap import Heap, Place, address, places
 from arcbatt.engine.waves.kernels import THREADS
 
-_ROUNDS: Final = 4
-"""How often a launch may fill the device: a block that takes its calls one after the other begins but once."""
-_RESIDENT_THREADS: Final = 2048
-"""Of a multiprocessor, at most."""
 Functions = Mapping[WaveKernel, tuple[Any, int]]
 """Of each kernel its function on the device and its width."""
 
@@ -43,7 +39,10 @@ class Launch:
 
 
 class Plan:
-    """Where a schedule's values are for at most so many samples and tasks, and its launches."""
+    """Where a schedule's values are for at most so many samples and tasks, and its launches.
+
+    Slots are taken from the heap; `given` says of inputs that have values already where these are.
+    """
 
     def __init__(
         self,
@@ -52,25 +51,28 @@ class Plan:
         functions: Functions,
         *,
         samples: int,
-        tasks: int,
-        lines: int,
+        tasks: int = 0,
         max_steps: int,
+        given: Mapping[int, Place] | None = None,
     ) -> None:
-        self.lines, self._most_blocks = lines, _ROUNDS * resident_blocks(heap.cupy)
         self.schedule, self.heap, self.samples, self.tasks = schedule, heap, samples, tasks
         self._cupy, self._functions, self._max_steps = heap.cupy, functions, max_steps
+        self._given = given or {}
         self._most = {Domain.ONCE: 1, Domain.TASKS: tasks, Domain.SAMPLES: samples}
-        self.counts = self._cupy.zeros(len(Domain), np.uint32)
-        self.task_of = self._cupy.zeros(max(samples, 1), np.uint32)
+        self.counts = self._cupy.asarray(np.array([1, tasks, samples], np.uint32))
+        self.task_of = self._cupy.zeros(max(samples, 1) if tasks else 1, np.uint32)
         image = np.array(schedule.code.image, np.uint32)
-        heap.used = 0
-        heap.take(len(image))
-        heap.memory[: len(image)] = self._cupy.asarray(image)
+        self._image = heap.take(len(image))
         self._bases = {
-            slot: heap.take(schedule.sizes[slot] * self._most[domain]) for slot, domain in schedule.domains.items()
+            slot: heap.take(schedule.sizes[slot] * self._most[domain])
+            for slot, domain in schedule.domains.items()
+            if slot not in self._given
         }
-        self.launches = list(self._launches())
         self._graph: Any = None
+        self.launches: list[Launch] = []
+        if self.fits():
+            heap.memory[self._image : self._image + len(image)] = self._cupy.asarray(image)
+            self.launches += self._launches()
 
     def fits(self) -> bool:
         """Whether slots and constants do."""
@@ -83,9 +85,11 @@ class Plan:
 
     def place(self, slot: int, domain: Domain = Domain.SAMPLES) -> Place:
         """Where the values of a slot are, for calls of a domain."""
+        if slot in self._given:
+            return self._given[slot]
         own = self.schedule.domains.get(slot)
         if own is None:  # a constant
-            return slot, 0, 0
+            return self._image + slot, 0, 0
         if own is Domain.ONCE:
             return self._bases[slot], 0, 0
         return self._bases[slot], self.schedule.sizes[slot], address(self.task_of) if own < domain else 0
@@ -104,13 +108,13 @@ class Plan:
         self._node_counts = cupy.asarray(np.array(counts, np.uint64))
         codes = self._codes()
         at = 0
-        for wave, line in zip(waves, lines_of(waves, self.lines), strict=True):
+        for wave, line in zip(waves, lines_of(waves, self.heap.lines), strict=True):
             function, width = self._functions[wave.kernel]
             values = {
                 "heap": address(self.heap.memory),
                 "heap_words": self.heap.words,
                 "top": address(self.heap.top),
-                "arenas": self.heap.arenas(width),
+                "arenas": self.heap.arenas(width, line),
                 "max_steps": self._max_steps,
                 "places": address(self._places) + WAVE_PLACE.bytes * int(starts[at]),
                 "counts": address(self._node_counts) + 8 * at,
@@ -123,8 +127,9 @@ class Plan:
 
     def _blocks(self, wave: Wave, width: int) -> tuple[int, int]:
         """Blocks beside one another: for the indexes of a node, and for nodes."""
-        wide = min(self._most_blocks, max(1, -(-self._most[wave.domain] * width // THREADS)))
-        return wide, min(len(wave.nodes), max(1, self._most_blocks // wide))
+        most = self.heap.blocks
+        wide = min(most, max(1, -(-self._most[wave.domain] * width // THREADS)))
+        return wide, min(len(wave.nodes), max(1, most // wide))
 
     def _codes(self) -> dict[WaveKernel, dict[str, int]]:
         """Of each kernel, the addresses of its instruction and types."""
@@ -148,13 +153,8 @@ class Plan:
     def replay(self, stream: Any) -> None:
         """All waves, once, on a stream."""
         if self._graph is None:
-            self._graph = captured(self._cupy, self.launches, self.lines)
+            self._graph = captured(self._cupy, self.launches, self.heap.lines)
         self._graph.launch(stream)
-
-
-def resident_blocks(cupy: Any) -> int:
-    """Blocks that the current device runs at a time, at most."""
-    return _RESIDENT_THREADS // THREADS * int(cupy.cuda.Device().attributes["MultiProcessorCount"])
 
 
 def lines_of(waves: Sequence[Wave], lines: int) -> list[int]:

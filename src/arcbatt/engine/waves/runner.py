@@ -13,19 +13,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import OVERFLOW, PACKED, WAVE_INPUTS, WAVE_LOOK
-from arcbatt.compiler.lower.shapes import shape_of
+from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.waves import Schedule, WaveKernel
 from arcbatt.data.packing import PackedSamples
-from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
-from arcbatt.engine.waves.heap import MOST_WORDS, Heap, address
-from arcbatt.engine.waves.plan import Functions, Plan, resident_blocks
+from arcbatt.engine.waves.ends import Ends, PlacedInputs
+from arcbatt.engine.waves.heap import MOST_WORDS, Heap
+from arcbatt.engine.waves.plan import Functions, Plan
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.types import Type
 
 LINES: Final = 16
-"""Waves that may run at the same time."""
+"""Waves that run at the same time, at most."""
 
 
 @dataclass
@@ -53,10 +52,11 @@ class WaveRunner:
         widths: dict[WaveKernel, int] | None = None,
     ) -> None:
         self.cupy, self.schedule, self._max_steps = cupy, schedule, max_steps
-        self.heap, self._lines = Heap(cupy, min(heap_bytes // 4, MOST_WORDS)), lines
+        self.heap = Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS), lines)
         chosen = {wave.kernel: kernels.width(wave.kernel) for wave in schedule.waves} | (widths or {})
         self.functions: Functions = load(cupy, chosen)
-        self._inputs, self._look = load_ends(cupy)
+        self._ends = Ends(self.heap)
+        self._placed: PlacedInputs | None = None
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self.plan: Plan | None = None
         self.batches: list[int] = []
@@ -70,8 +70,9 @@ class WaveRunner:
         while first < len(data):
             rows = order[first : first + size]
             if not self._batch(data, rows, slots, found):
-                if size == 1:
-                    self._give_up(rows, slots, found)
+                if size == 1:  # it does not fit alone: another engine's
+                    found.statuses[:, rows], found.hashes[:, rows] = OVERFLOW, 0
+                    self.plan = None
                 else:
                     size = -(-size // 2)
                     self.plan = None
@@ -79,13 +80,6 @@ class WaveRunner:
             self.batches.append(len(rows))
             first += len(rows)
         return found
-
-    def _give_up(self, rows: NDArray[np.int64], slots: Sequence[tuple[int, Type]], found: Looked) -> None:
-        """A sample that does not fit alone: overflow, for another engine."""
-        found.statuses[:, rows] = OVERFLOW
-        found.hashes[:, rows] = 0
-        self.plan = None
-        _ = slots
 
     def _batch(
         self, data: PackedSamples, rows: NDArray[np.int64], slots: Sequence[tuple[int, Type]], found: Looked
@@ -109,77 +103,27 @@ class WaveRunner:
         tasks, task_of = np.unique(data.task, return_inverse=True)
         if self.plan is None or self.plan.samples < len(data) or self.plan.tasks < len(tasks):
             self.plan = None
+            self.heap.used = 0  # what constants point to counts from there
             self.plan = Plan(
-                self.schedule,
-                self.heap,
-                self.functions,
-                samples=len(data),
-                tasks=len(tasks),
-                lines=self._lines,
-                max_steps=self._max_steps,
+                self.schedule, self.heap, self.functions, samples=len(data), tasks=len(tasks), max_steps=self._max_steps
             )
         plan = self.plan
         if plan.fits():
             plan.set_counts(task_of, len(tasks))
             self.heap.begin()
-            self._place_inputs(plan, data, tasks)
+            places = {name: plan.place(slot)[:2] for name, slot in self.schedule.code.inputs.items()}
+            self._placed = self._ends.inputs(data, tasks, {name: (*two, 0) for name, two in places.items()})
+            self.place_inputs()
         return plan
-
-    def _place_inputs(self, plan: Plan, data: PackedSamples, tasks: NDArray[np.int32]) -> None:
-        inputs = self.schedule.code.inputs
-        arrays = {name: getattr(data, name) for name in PACKED.names}
-        arrays["first"], arrays["count"] = data.first[tasks], data.count[tasks]
-        self._packed = {name: self.cupy.asarray(np.ascontiguousarray(array)) for name, array in arrays.items()}
-
-        def place(name: str) -> dict[str, int]:
-            base, stride, _ = plan.place(inputs[name]) if name in inputs else (0, 0, 0)
-            return {"base": base, "stride": stride, "map": 0}
-
-        self._launch_inputs = self.cupy.asarray(
-            WAVE_INPUTS.filled(
-                heap=address(self.heap.memory),
-                heap_words=self.heap.words,
-                top=address(self.heap.top),
-                arenas=self.heap.arenas(LANES),
-                samples=len(data),
-                tasks=len(tasks),
-                input=place("I"),
-                expected=place("C"),
-                demonstrations=place("S"),
-                packed={name: address(array) for name, array in self._packed.items()},
-            )
-        )
-        self._input_blocks = self._blocks(len(data) + len(tasks))
-        self.place_inputs_again()
-
-    def place_inputs_again(self) -> None:
-        """Place the inputs of the samples last prepared, on the current stream."""
-        self._inputs((self._input_blocks,), (kernels.THREADS,), (self._launch_inputs,))
-
-    def _blocks(self, groups: int) -> int:
-        return max(1, min(resident_blocks(self.cupy), -(-groups * LANES // kernels.THREADS)))
 
     def look(self, plan: Plan, slot: int, kind: Type, count: int) -> tuple[Any, Any]:
         """Statuses and hashes of the values of a slot by sample, on the device."""
-        statuses, hashes = self.cupy.zeros(count, np.uint8), self.cupy.zeros(count, np.uint64)
-        shape = self.cupy.asarray(np.array(shape_of(kind), np.uint32))
-        base, stride, map_ = plan.place(slot)
-        launch = self.cupy.asarray(
-            WAVE_LOOK.filled(
-                heap=address(self.heap.memory),
-                heap_words=self.heap.words,
-                top=address(self.heap.top),
-                arenas=self.heap.arenas(LANES),
-                place={"base": base, "stride": stride, "map": map_},
-                count=count,
-                shape=address(shape),
-                shape_words=len(shape),
-                statuses=address(statuses),
-                hashes=address(hashes),
-            )
-        )
-        self._look((self._blocks(count),), (kernels.THREADS,), (launch,))
-        return statuses, hashes
+        return self._ends.look(plan.place(slot), kind, count)
+
+    def place_inputs(self) -> None:
+        """Place the inputs of the samples last prepared, on the current stream."""
+        assert self._placed is not None
+        self._ends.place(self._placed)
 
 
 def by_size(data: PackedSamples) -> NDArray[np.int64]:
@@ -191,19 +135,8 @@ def by_size(data: PackedSamples) -> NDArray[np.int64]:
 def load(cupy: Any, widths: dict[WaveKernel, int]) -> Functions:
     """The kernels on the current device, compiled where they are not kept."""
     wanted = {kernel: kernels.options(kernel, width) for kernel, width in widths.items()}
-    paths = kernels.compiled(cupy.cuda.nvrtc, wanted.values(), _architecture(cupy))
+    paths = kernels.compiled(cupy.cuda.nvrtc, wanted.values(), int(cupy.cuda.Device().compute_capability))
     return {
         kernel: (cupy.RawModule(path=str(paths[one])).get_function(kernels.ENTRY), widths[kernel])
         for kernel, one in wanted.items()
     }
-
-
-def load_ends(cupy: Any) -> tuple[Any, Any]:
-    """The kernels that place inputs and look at values."""
-    paths = kernels.compiled(cupy.cuda.nvrtc, [kernels.ENDS], _architecture(cupy))
-    module = cupy.RawModule(path=str(paths[kernels.ENDS]))
-    return module.get_function(kernels.INPUTS_ENTRY), module.get_function(kernels.LOOK_ENTRY)
-
-
-def _architecture(cupy: Any) -> int:
-    return int(cupy.cuda.Device().compute_capability)

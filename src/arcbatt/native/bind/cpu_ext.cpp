@@ -337,13 +337,12 @@ static void launch_wave(u64 address, u32 groups) {
 }
 static void launch_wave_inputs(u64 address, u32 groups) {
     each_group<WaveInputs>(address, groups, [&](const WaveInputs& p, Group lanes, u32 group) {
-        run_wave_inputs(p, lanes, p.arenas, group, group, groups);
+        run_wave_inputs(p, lanes, group, groups);
     });
 }
 static void launch_wave_look(u64 address, u32 groups) {
-    each_group<WaveLook>(address, groups, [&](const WaveLook& p, Group lanes, u32 group) {
-        run_wave_look(p, lanes, p.arenas, group, group, groups);
-    });
+    each_group<WaveLook>(address, groups,
+                         [&](const WaveLook& p, Group lanes, u32 group) { run_wave_look(p, lanes, group, groups); });
 }
 
 // A custom operation from a library: its number, what it takes and gives, the address of its function.

@@ -4,7 +4,7 @@
 
 #include "cuda/seen.h"
 #include "exec/samples.h"
-#include "waves/block_arenas.h"
+#include "waves/wave.h"
 
 namespace arcbatt {
 
@@ -31,22 +31,22 @@ AB_FN void put_inputs(M& m, WaveRoom& room, const WaveInputs& p, u32 k) {
     if (p.expected.stride) put(p.expected, p.packed.expected[k]);
 }
 
-AB_FN void run_wave_inputs(const WaveInputs& p, Group lanes, u64 arenas, u32 arena, u32 group, u32 groups) {
+AB_FN void run_wave_inputs(const WaveInputs& p, Group lanes, u32 group, u32 groups) {
     CallState<Types> m{};
     m.c.g = lanes;
     m.c.a.base = device_pointer<u32>(p.heap);
-    WaveRoom room(p.heap_words, p.top, arenas, arena);
+    WaveRoom room(p.heap_words, p.top, p.arenas, group);
     room.open(m.c);
     u64 all = p.samples + (p.demonstrations.stride ? p.tasks : 0);
     for (u64 k = group; k < all; k += groups) put_inputs(m, room, p, u32(k));
     room.close(m.c);
 }
 
-AB_FN void run_wave_look(const WaveLook& p, Group lanes, u64 arenas, u32 arena, u32 group, u32 groups) {
+AB_FN void run_wave_look(const WaveLook& p, Group lanes, u32 group, u32 groups) {
     CallState<Types> m{};
     m.c.g = lanes;
     m.c.a.base = device_pointer<u32>(p.heap);
-    WaveRoom room(p.heap_words, p.top, arenas, arena);
+    WaveRoom room(p.heap_words, p.top, p.arenas, group);
     room.open(m.c);
     const u32* shape = device_pointer<const u32>(p.shape);
     for (u64 k = group; k < p.count; k += groups) {
@@ -69,26 +69,18 @@ AB_FN void run_wave_look(const WaveLook& p, Group lanes, u64 arenas, u32 arena, 
     room.close(m.c);
 }
 
-#if AB_DEVICE
-// The work of a block: run(launch, lanes, arenas, number of the arena, group, groups) by each of its groups.
-template <class P, class F>
-AB_FN void run_block(const P& p, F run) {
-    BlockArenas mine(p.arenas);
-    constexpr u32 GROUPS = AB_THREADS / AB_LANES;
-    u32 group = threadIdx.x / AB_LANES;
-    run(p, Group{}, mine.arenas(), mine.number * GROUPS + group, blockIdx.x * GROUPS + group, gridDim.x * GROUPS);
-    mine.give_back();
-}
-#endif
-
 }  // namespace arcbatt
 
 #if AB_DEVICE
 extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS)
     arcbatt_wave_inputs(const arcbatt::WaveInputs* launch) {
-    arcbatt::run_block(*launch, [](auto&&... given) { arcbatt::run_wave_inputs(given...); });
+    using namespace arcbatt;
+    u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / AB_LANES, groups = gridDim.x * blockDim.x / AB_LANES;
+    run_wave_inputs(*launch, Group{}, group, groups);
 }
 extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS) arcbatt_wave_look(const arcbatt::WaveLook* launch) {
-    arcbatt::run_block(*launch, [](auto&&... given) { arcbatt::run_wave_look(given...); });
+    using namespace arcbatt;
+    u32 group = (blockIdx.x * blockDim.x + threadIdx.x) / AB_LANES, groups = gridDim.x * blockDim.x / AB_LANES;
+    run_wave_look(*launch, Group{}, group, groups);
 }
 #endif

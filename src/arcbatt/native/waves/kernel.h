@@ -1,7 +1,6 @@
 // The kernel of a wave for one instruction, whose words and types the compiler knows.
 #pragma once
 
-#include "waves/block_arenas.h"
 #include "waves/known_types.h"
 #include "waves/wave.h"
 
@@ -59,18 +58,11 @@ extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS)
                  arcbatt::u64 max_steps, arcbatt::u64 places, arcbatt::u64 counts, arcbatt::u64 nodes,
                  arcbatt::u64 code, arcbatt::u64 types, arcbatt::u64 parts) {
     using namespace arcbatt;
-    WaveLaunch p{heap, heap_words, top, 0, max_steps, places, counts, nodes, code, types, parts};
+    u64 rooms = only_scalars() ? 0 : arenas;
+    WaveLaunch p{heap, heap_words, top, rooms, max_steps, places, counts, nodes, code, types, parts};
     constexpr u32 GROUPS = AB_THREADS / AB_LANES;
-    u32 group = threadIdx.x / AB_LANES;
-    WaveTeam team{0, blockIdx.x * GROUPS + group, gridDim.x * GROUPS, blockIdx.y, gridDim.y};
-    if constexpr (only_scalars()) {
-        run_known(p, Group{}, team, group);
-    } else {
-        BlockArenas mine(arenas);
-        p.arenas = mine.arenas();
-        team.number = mine.number * GROUPS + group;
-        run_known(p, Group{}, team, group);
-        mine.give_back();
-    }
+    u32 group = threadIdx.x / AB_LANES, block = blockIdx.y * gridDim.x + blockIdx.x;
+    WaveTeam team{block * GROUPS + group, blockIdx.x * GROUPS + group, gridDim.x * GROUPS, blockIdx.y, gridDim.y};
+    run_known(p, Group{}, team, group);
 }
 #endif
