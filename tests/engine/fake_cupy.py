@@ -201,6 +201,7 @@ def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleTyp
 
     fake.asarray = made(lambda array: np.array(array, order="C"))
     fake.zeros, fake.empty, fake.full = made(np.zeros), made(np.empty), made(np.full)
+    fake.flatnonzero, fake.sort, fake.unique = made(np.flatnonzero), made(np.sort), np.unique
     fake.captured = None
     fake.RawModule = lambda path: SimpleNamespace(
         get_function=lambda name: (

@@ -35,7 +35,7 @@ def cupy(monkeypatch):
 
 def reference(op, *args):
     try:
-        return STANDARD.op(op).function(*args)
+        return STANDARD.op(op).reference(*args)
     except Fail as failure:
         return Failed(failure.reason)
 
@@ -114,12 +114,15 @@ def test_failures_are_left_out_of_what_is_distinct(cupy):
 
 def test_a_full_store_says_so(cupy):
     store = Store(cupy, heap_bytes=1 << 16)
-    grids = store.put(GRID, GRIDS[:2])
-    for _ in range(20):
-        grids = store.apply("vconcat", grids, grids)
-    assert store.full
-    statuses, _ = store.looked(grids)
-    assert (statuses == OVERFLOW).any() or (statuses != OK).all()
+    grids = store.put(GRID, GRIDS)
+    columns = [grids]
+    while not store.full:
+        columns.append(store.apply("hmirror", columns[-1]))
+    assert not any((store.looked(column)[0] == OVERFLOW).any() for column in columns[:-1])
+    for call in (lambda: store.apply("hmirror", grids), lambda: store.put(GRID, GRIDS)):
+        with pytest.raises(MemoryError, match="the store is full"):
+            call()
+    assert store.fetch(columns[-2]) == (GRIDS if len(columns) % 2 == 0 else [one[::-1] for one in GRIDS])
 
 
 @pytest.mark.parametrize(

@@ -189,9 +189,10 @@ class Bench:
         self.chosen: dict[WaveKernel, int] = {}
         self.results: dict[str, Any] = {}
 
-    def runner(self, widths: dict[WaveKernel, int], lines: int) -> WaveRunner:
-        """A runner of the schedule."""
-        return WaveRunner(self.cupy, self.schedule, heap_bytes=self.heap_bytes, lines=lines, widths=widths)
+    def runner(self, widths: dict[WaveKernel, int], lines: int, beside: int = 1) -> WaveRunner:
+        """A runner of the schedule, one of so many."""
+        size = self.heap_bytes // beside
+        return WaveRunner(self.cupy, self.schedule, heap_bytes=size, lines=lines, widths=widths)
 
     def _data(self, times: int) -> PackedSamples:
         data = pack_samples(self.samples * times)
@@ -259,6 +260,35 @@ class Bench:
             flush=True,
         )
         del runner
+        self.cupy.get_default_memory_pool().free_all_blocks()
+
+    def in_flight(self, times: int, batches: int, lines: int) -> None:
+        """Several batches at a time, each with memory of its own."""
+        data = self._data(times)
+        runners = [self.runner(self.chosen, lines, batches) for _ in range(batches)]
+        took = []
+        for _ in range(_RUNS):
+            for runner in runners:
+                with runner.stream:
+                    runner.prepare(data)
+            self._synchronize()
+            start = time.perf_counter()
+            for runner in runners:
+                assert runner.plan is not None
+                runner.plan.replay(runner.stream)
+            self._synchronize()
+            took.append(1e3 * (time.perf_counter() - start))
+        number = batches * calls(self.schedule.waves, _counts(data).__getitem__)
+        middle = statistics.median(took[1:])
+        over = any(runner.heap.over() for runner in runners)
+        rate = number / middle / 1e3
+        self.results[f"in flight x{times} batches {batches}"] = {"ms": middle, "million_calls_a_second": rate}
+        print(
+            f"{batches} batches of {len(data)} in flight: {rate:.0f} million calls/s, {middle:.2f} ms "
+            f"({min(took[1:]):.2f} to {max(took[1:]):.2f}), over {over}",
+            flush=True,
+        )
+        del runners
         self.cupy.get_default_memory_pool().free_all_blocks()
 
     def equal(self, times: int) -> None:
@@ -337,6 +367,7 @@ def main() -> None:
     bench = Bench(options)
     steps: list[tuple[Any, ...]] = [(bench.compile,), (bench.widths, max(options.times))]
     steps += [(bench.mix, times, lines) for times in options.times for lines in options.lines]
+    steps += [(bench.in_flight, min(options.times), batches, 16) for batches in (2, 4)]
     steps += [(bench.equal, max(options.times)), (bench.widths, min(options.times)), (bench.store, options.store_times)]
     try:
         for step, *given in steps:

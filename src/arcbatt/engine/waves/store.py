@@ -12,8 +12,8 @@ a call must be equally long; a single value (`int`, `bool`, a pair of `int`) sta
 is a value with a status; a call given one fails as the language says. What no wave can do yet (functions as arguments)
 raises UsageError.
 
-Memory is taken and not given back but with the store. A value that found no room has the status OVERFLOW, and so has
-what is computed from it; `full` says whether there are any.
+Memory is taken and not given back but with the store. A value that found no room has the status OVERFLOW; `full` says
+whether there are any. A full store takes no more columns: MemoryError.
 """
 
 from __future__ import annotations
@@ -93,13 +93,12 @@ class Store:
         """Values from the host as a column; LowerError where one has no form on the device."""
         given = list(values)
         stride = 1 + self._types.slot_words(kind)
-        base = self._room(stride * len(given))
+        base = int(self.heap.top[0])
         pool = Pool(base + stride * len(given))
         slots = [word for value in given for word in (OK, *pool.slot(kind, value))]
-        self._room(len(pool.words))
-        if not self.full:
-            words = np.array([*slots, *pool.words], np.uint32)
-            self.heap.memory[base : base + len(words)] = self.cupy.asarray(words)
+        words = np.array([*slots, *pool.words], np.uint32)
+        self._took(base + len(words))
+        self.heap.memory[base : base + len(words)] = self.cupy.asarray(words)
         return Column(kind, len(given), base, stride)
 
     def apply(self, op: str, *args: Column | Single) -> Column:
@@ -112,9 +111,9 @@ class Store:
         names = [f"A{place}" for place, arg in enumerate(args) if isinstance(arg, Column)]
         inputs = plan.code.inputs
         given = {inputs[name]: column.place for name, column in zip(names, columns, strict=True) if name in inputs}
-        before = self.heap.used = int(self.heap.top[0])
+        self.heap.used = int(self.heap.top[0])
         laid = Plan(plan, self.heap, self._loaded(plan), samples=counts.pop(), max_steps=self._max_steps, given=given)
-        self._room(self.heap.used - before)
+        self._took(self.heap.used)
         for launch in laid.launches:
             launch()
         slot, kind = plan.code.outputs[_RESULT]
@@ -122,11 +121,11 @@ class Store:
         numbers = next((column.numbers for column in columns if map_ and column.place == (base, stride, map_)), None)
         return Column(kind, laid.samples, base, stride, numbers)
 
-    def _room(self, words: int) -> int:
-        """So many words of the heap, behind all that is there."""
-        place = int(self.heap.top[0])
-        self.heap.top[...] = place + words
-        return place
+    def _took(self, top: int) -> None:
+        """The heap is now taken up to here."""
+        if top > self.heap.words:
+            raise MemoryError(f"the store is full: {4 * self.heap.words:,} bytes; give it more, or make another")
+        self.heap.top[...] = top
 
     def _schedule(self, op: str, args: Sequence[Column | Single]) -> Schedule:
         """The waves of a call: of the primitive, and of the casts its arguments need."""
