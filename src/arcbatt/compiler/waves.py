@@ -55,6 +55,11 @@ class WaveKernel(NamedTuple):
         args = ", ".join(map(self._text, one.arg_types))
         return f"{_NAMES[one.op].lower()}: {args} -> {self._text(one.type)}"
 
+    @property
+    def operation(self) -> str:
+        """The operation, whatever its types."""
+        return self.name.partition(":")[0]
+
     def _text(self, number: int) -> str:
         """A type, as the language writes it."""
         row = self.types[number]

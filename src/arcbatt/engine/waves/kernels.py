@@ -6,7 +6,7 @@ A kernel takes half a second of a core; each is kept on disk as every kernel is 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +25,7 @@ WIDTHS: Final = (1, LANES)
 """Threads of a group that runs a call: one, or a warp."""
 _BLOCKS: Final = 8
 """Resident on a multiprocessor at least, so that a thread has 64 registers."""
-_MEASURED: Final = Path(__file__).parent / "widths.json"
+_MEASURED: Final = Path(__file__).parent / "few_words.json"
 
 ENDS: Final = KernelOptions(THREADS, _BLOCKS, "", header="waves/ends.h", defines=("AB_WAVES=1",))
 """The kernels that place inputs and look at values."""
@@ -44,17 +44,19 @@ def options(kernel: WaveKernel, width: int) -> KernelOptions:
 
 
 def width(kernel: WaveKernel) -> int:
-    """The width a kernel runs in: as measured (`widths.json`), else a thread where all is numbers, else a warp."""
-    measured = _measured().get(kernel.name)
-    if measured is not None:
-        return measured
+    """The width a kernel runs in.
+
+    A thread where all is numbers, or where an operation touches a few words whatever the sizes of its arguments
+    (`few_words.json`; of these a thread was measured to be faster); else a warp.
+    """
     one = Instruction(kernel.words)
-    return 1 if all(kernel.types[kind].scalar for kind in (*one.arg_types, one.type)) else LANES
+    numbers = all(kernel.types[kind].scalar for kind in (*one.arg_types, one.type))
+    return 1 if numbers or kernel.operation in _few_words() else LANES
 
 
 @cache
-def _measured() -> Mapping[str, int]:
-    return json.loads(_MEASURED.read_text(encoding="utf-8")) if _MEASURED.exists() else {}
+def _few_words() -> frozenset[str]:
+    return frozenset(json.loads(_MEASURED.read_text(encoding="utf-8")))
 
 
 def compiled(nvrtc: Any, wanted: Iterable[KernelOptions], arch: int) -> dict[KernelOptions, Path]:
