@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcbatt.compiler.abi import FIRST_CODE
 from arcbatt.compiler.program_set import compile
-from arcbatt.compiler.waves import Domain, schedule
+from arcbatt.compiler.waves import Domain, WaveKernel, schedule
 from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.bench.waves import cpu_values, differences
 from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.engine.cuda.compile import LANES
+from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.runner import WaveRunner
 from arcbatt.syntax import parse_program
@@ -131,3 +134,24 @@ def test_kernels_are_the_same_for_every_program():
     names = [{kernel.name for kernel in side} for side in (mine, theirs)]
     assert len(mine & theirs) == len(names[0] & names[1])
     assert len(names[0] & names[1]) > 20
+
+
+def test_every_kernel_compiles_for_its_types():
+    """Of each operation the kernel of the most types, as far as the compiler's front looks at it, for a GPU."""
+    nvrtc = find_nvrtc()
+    most: dict[str, WaveKernel] = {}
+    for wave in schedule(compile([*LIBRARY, *mutants(LIBRARY, 300, 5)]).typed).waves:
+        known = most.setdefault(wave.kernel.operation, wave.kernel)
+        if len(known.types) < len(wave.kernel.types):
+            most[wave.kernel.operation] = wave.kernel
+    generic = [kernel for kernel in most.values() if kernel.words[0] >= FIRST_CODE]
+    assert len(generic) > 20
+    for kernel in generic:
+        options = kernels.options(kernel, LANES)
+        program = nvrtc.createProgram(options.source(), "wave.cu")
+        try:
+            nvrtc.compileProgram(program, [*options.flags(90), "--fdevice-syntax-only"])
+        except nvrtc.NVRTCError:
+            pytest.fail(f"{kernel.name}: {nvrtc.getProgramLog(program)[:600]}")
+        finally:
+            nvrtc.destroyProgram(program)

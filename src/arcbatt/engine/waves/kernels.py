@@ -27,8 +27,11 @@ _BLOCKS: Final = 8
 """Resident on a multiprocessor at least, so that a thread has 64 registers."""
 _MEASURED: Final = Path(__file__).parent / "few_words.json"
 
-ENDS: Final = KernelOptions(THREADS, _BLOCKS, "", header="waves/ends.h", defines=("AB_WAVES=1",))
-"""The kernels that place inputs and look at values."""
+ENDS: Final = {
+    width: KernelOptions(THREADS, _BLOCKS, "", header="waves/ends.h", lanes=width, defines=("AB_WAVES=1",))
+    for width in WIDTHS
+}
+"""The kernels that place inputs and look at values, by width."""
 
 
 def options(kernel: WaveKernel, width: int) -> KernelOptions:

@@ -20,7 +20,8 @@ AB_FN Status pair(M& m, I ins, const u32* const* args, generic::Items& result) {
     Ctx& c = m.c;
     const auto& types = m.types;
     u32 n = least(args[0][1], args[1][1]);
-    auto left = m.item_type(ins.arg_type(Known<0>{})), right = m.item_type(ins.arg_type(Known<1>{}));
+    auto left = m.item_type(ins.arg_type(Known<0>{}));
+    auto right = m.item_type(ins.arg_type(Known<1>{}));
     auto inner = m.item_type(ins.type());
     Status s = generic::make(c, types, inner, n, result);
     if (s != OK) return s;
