@@ -61,19 +61,37 @@ AB_FN bool find_near_by(const Group& g, const u8* from, u32 h, u32 w, NearRoom r
     return true;
 }
 
-// The same by a mode, as `o_g` has it; each has code of its own.
+// f(rules) for those of a mode, as `o_g` has it; each has code of its own.
 template <class F>
-AB_FN bool find_near(const Group& g, const u8* from, u32 h, u32 w, NearRoom room, u32 mode, F found) {
-    bool without = mode & 1;
+AB_FN auto with_rules(u32 mode, F f) {
     switch (mode >> 1) {
         case 0:
-            return find_near_by(g, from, h, w, room, FixedRules<false, false>{}, without, found);
+            return f(FixedRules<false, false>{});
         case 1:
-            return find_near_by(g, from, h, w, room, FixedRules<false, true>{}, without, found);
+            return f(FixedRules<false, true>{});
         case 2:
-            return find_near_by(g, from, h, w, room, FixedRules<true, false>{}, without, found);
+            return f(FixedRules<true, false>{});
     }
-    return find_near_by(g, from, h, w, room, FixedRules<true, true>{}, without, found);
+    return f(FixedRules<true, true>{});
+}
+template <class F>
+AB_FN bool find_near(const Group& g, const u8* from, u32 h, u32 w, NearRoom room, u32 mode, F found) {
+    return with_rules(mode, [&](auto rules) { return find_near_by(g, from, h, w, room, rules, mode & 1, found); });
+}
+
+// Find the objects of a grid with labels in the arena, behind the room for the result.
+template <class R>
+AB_FN Status find_in_arena(Ctx& c, Grid g, R rules, bool without, Found& found) {
+    using Here = Labels<u16, R>;
+    u32* room;
+    Status s = take_words(c, (u64(Here::ROWS) * u32(g.h) * u32(g.w) + 1) / 2 + Here::COLOURS, room);
+    if (s != OK) return s;
+    Here labels(c.g, cells(c, g), u32(g.h), u32(g.w), rules, reinterpret_cast<u16*>(room + Here::COLOURS), room);
+    found.cells = labels.begin(without);
+    labels.find();
+    found.count = labels.number(found.cells);
+    labels.write(found.count, found.keys, found.pairs, c.a.at(found.keys));
+    return OK;
 }
 
 // Into the arena; false where there is no room close by for that.
@@ -124,19 +142,14 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     Status s = make_found(c, g, n, found, out);
 #if AB_LANES > 1
     if (s != OK) return s;
-    using Few = Labels<u16>;
-    if (n <= 0xFFFFu && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Few::COLOURS; })) {
-        u32* room;
-        s = take_words(c, (u64(Few::ROWS) * n + 1) / 2 + Few::COLOURS, room);
-        if (s != OK) return s;
-        Few labels(c.g, cells(c, g), u32(g.h), u32(g.w), AnyRules{univalued != 0, diagonal != 0},
-                   reinterpret_cast<u16*>(room + Few::COLOURS), room);
-        found.cells = labels.begin(without_bg != 0);
-        labels.find();
-        found.count = labels.number(found.cells);
-        labels.write(found.count, found.keys, found.pairs, c.a.at(found.keys));
-        keep_found(c, found, out.off, out);
-        return OK;
+    if (n <= 0xFFFFu && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u16>::COLOURS; })) {
+#if AB_WAVES
+        s = with_rules(mode, [&](auto rules) { return find_in_arena(c, g, rules, without_bg != 0, found); });
+#else
+        s = find_in_arena(c, g, AnyRules{univalued != 0, diagonal != 0}, without_bg != 0, found);
+#endif
+        if (s == OK) keep_found(c, found, out.off, out);
+        return s;
     }
 #endif
     if (s == OK) s = draw_boards(c, g, b);
