@@ -23,7 +23,7 @@ from arcbatt.engine.waves.plan import Functions, Plan
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.types import Type
 
-LINES: Final = 16
+LINES: Final = 32
 """Waves that run at the same time, at most."""
 
 
@@ -38,7 +38,7 @@ class Looked:
 class WaveRunner:
     """Runs the waves of a schedule on the current device.
 
-    `cupy` is that module; `heap_bytes` what values may take; `widths` of kernels, where not as measured.
+    `cupy` is that module; `heap_bytes` what values may take; `widths` of kernels, where not those of `kernels.width`.
     """
 
     def __init__(
