@@ -70,7 +70,8 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/comp
 # must have CuPy, NumPy, pytest and nanobind. filelock and platformdirs may come from `make carried`.
 GPU_BUILD := build/gpu
 GPU_TESTS := tests/engine/test_gpu.py tests/engine/test_gpu_cubins.py tests/calls/test_gpu_api.py \
-	tests/calls/test_every_function.py tests/calls/test_primitives.py tests/engine/test_on_gpu.py
+	tests/calls/test_every_function.py tests/calls/test_primitives.py tests/engine/test_on_gpu.py \
+	tests/engine/test_gpu_waves.py
 GPU_PYTEST := -m pytest --noconftest -m gpu
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)

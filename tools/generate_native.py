@@ -113,6 +113,7 @@ def lists() -> Iterator[str]:
     yield from comment("Names of statuses, which are numbered from 0 on, and of operations.")
     yield from listed("AB_STATUSES", "ROW", [f"ROW({name})" for name in abi.STATUSES])
     yield from listed("AB_CODES", "ROW", [f"ROW({name})" for name in abi.CODES])
+    yield from listed("AB_GENERIC_CALLS", "ROW", [f"ROW({name})" for name in abi.GENERIC_CALLS])
     yield ""
     yield from comment("Codes over cells: name, how many values one takes, how many words stand behind it.")
     yield from listed("AB_CELL_CODES", "ROW", [f"ROW({', '.join(map(str, row))})" for row in abi.cell_code_rows()])

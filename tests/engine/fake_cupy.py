@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import arcbatt.engine.cuda
-from arcbatt import _core_lanes
+from arcbatt import _core, _core_lanes
 
 
 class _Array(np.ndarray):
@@ -77,6 +77,28 @@ class _CudaError(RuntimeError):
     """CuPy's runtime error, made from its text."""
 
 
+class _WaveFunction:
+    """A kernel of waves, on one lane or on emulated lanes as its file's name says."""
+
+    most_groups = 3
+
+    def __init__(self, fake: Any, name: str, path: str) -> None:
+        core = _core if path.endswith("-1") else _core_lanes
+        self.fake, self.launch = fake, getattr(core, name.replace("arcbatt_", "launch_"))
+
+    def __call__(self, blocks: tuple[int, ...], threads: tuple[int], args: tuple[Any, ...]) -> None:
+        whole = args[0] if len(args) == 1 else np.array(args, np.uint64)
+        groups = min(self.most_groups, int(np.prod(blocks)))
+
+        def run() -> None:
+            self.launch(whole.ctypes.data, groups)
+
+        if self.fake.captured is None:
+            run()
+        else:
+            self.fake.captured.append(run)
+
+
 class _Function:
     def __init__(self, fake: Any, name: str) -> None:
         self.fake = fake
@@ -126,9 +148,27 @@ class _Event:
     synchronize = record
 
 
+class _Graph:
+    def __init__(self, launches: list[Any]) -> None:
+        self.launches = launches
+
+    def launch(self, _: Any) -> None:
+        for one in self.launches:
+            one()
+
+
 class _Stream:
+    fake: Any = None
+
     def __init__(self, **_: Any) -> None:
         return None
+
+    def begin_capture(self) -> None:
+        self.fake.captured = []
+
+    def end_capture(self) -> _Graph:
+        launches, self.fake.captured = self.fake.captured, None
+        return _Graph(launches)
 
     def __enter__(self):
         return self
@@ -161,7 +201,13 @@ def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleTyp
 
     fake.asarray = made(lambda array: np.array(array, order="C"))
     fake.zeros, fake.empty, fake.full = made(np.zeros), made(np.empty), made(np.full)
-    fake.RawModule = lambda path: SimpleNamespace(get_function=lambda name: _Function(fake, name))
+    fake.flatnonzero, fake.sort, fake.unique = made(np.flatnonzero), made(np.sort), np.unique
+    fake.captured = None
+    fake.RawModule = lambda path: SimpleNamespace(
+        get_function=lambda name: (
+            _WaveFunction(fake, name, path) if name.startswith("arcbatt_wave") else _Function(fake, name)
+        )
+    )
     fake.get_default_memory_pool = lambda: fake.pool
     fake.get_default_pinned_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None, n_free_blocks=lambda: 0)
     properties = {"name": name, "major": 9, "minor": 0, "totalGlobalMem": 2 * free, "multiProcessorCount": 1}
@@ -176,7 +222,7 @@ def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleTyp
     fake.cuda = SimpleNamespace(
         Device=_Device,
         Event=_Event,
-        Stream=_Stream,
+        Stream=type("Stream", (_Stream,), {"fake": fake}),
         runtime=runtime,
         driver=SimpleNamespace(CUDADriverError=type("CUDADriverError", (RuntimeError,), {})),
         memory=SimpleNamespace(OutOfMemoryError=_OutOfMemoryError),

@@ -57,6 +57,11 @@ _OWN: Final = (
 _GENERIC: Final = tuple(
     dict.fromkeys(spec.generic.code or name.upper() for name, spec in STANDARD.ops.items() if spec.generic)
 )
+GENERIC_CALLS: Final = (
+    "COPY", "CAST", "NEVER", "POWER_COUNT", "AS_EMPTY", "UNEQUAL", "EQUAL_EMPTY", "MERGE_GRIDS", "PART", "CELLS",
+    "CUSTOM", *_GENERIC,
+)  # fmt: skip
+"""Operations on values of any type that have no bodies (native/exec/generic_calls.h)."""
 _LOOPS: Final = (
     "LOOP_CHOOSE",
     "LOOP_POWER",
@@ -360,13 +365,53 @@ CALL_LAUNCH: Final = Struct(
     ("u64", "again again_count", "calls that did not fit"),
 )
 
+# --- waves ---
+WAVE_PLACE: Final = Struct(
+    "WavePlace",
+    "Where the values of a node are, its slots one behind the other: a call of index i has the i-th, or, with a "
+    "map, that of the number the map has for i. A constant has a stride of 0.",
+    ("u32", "base stride", "in words of the heap"),
+    ("u64", "map", "the address of numbers, or 0"),
+)
+WAVE_ARENA: Final = Struct(
+    "WaveArena", "A group's piece of the heap, which it keeps from wave to wave.", ("u32", "top capacity")
+)
+WAVE_LAUNCH: Final = Struct(
+    "WaveLaunch",
+    "A wave: one operation, by its types, for some nodes of the graph and every index of their domains.",
+    ("u64", "heap heap_words"),
+    ("u64", "top", "of the heap: where the next piece begins"),
+    ("u64", "arenas max_steps"),
+    ("u64", "places", "of each node those of its result, of its cost and of its arguments"),
+    ("u64", "counts", "of each node the address of how many indexes its domain has"),
+    ("u64", "nodes"),
+    ("u64", "code types parts", "the instruction and the types, where the kernel was not compiled for them"),
+)
+WAVE_INPUTS: Final = Struct(
+    "WaveInputs",
+    "Placing the inputs of samples and tasks; a stride of 0 for what no program uses.",
+    ("u64", "heap heap_words top arenas"),
+    ("u64", "samples tasks"),
+    (WAVE_PLACE, "input expected demonstrations"),
+    (PACKED, "packed"),
+)
+WAVE_LOOK: Final = Struct(
+    "WaveLook",
+    "Looking at the values of a node: their statuses and hashes.",
+    ("u64", "heap heap_words top arenas"),
+    (WAVE_PLACE, "place"),
+    ("u64", "count shape shape_words"),
+    ("u64", "statuses hashes"),
+)
+
 # --- all of it ---
 ENUMS: Final = (
     STATUSES, KINDS, CODES, FLAGS, LOOPS_INSIDE, TASK_KINDS, TOKENS, CALL_STATUSES, CELL_CODES,
 )  # fmt: skip
 STRUCTS: Final = (
     INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, CHECKPOINT, PART,
-    PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH,
+    PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH, WAVE_PLACE, WAVE_ARENA, WAVE_LAUNCH,
+    WAVE_INPUTS, WAVE_LOOK,
 )  # fmt: skip
 
 

@@ -370,6 +370,45 @@ struct CallLaunch {
     u64 again, again_count;  // calls that did not fit
 };
 
+// Where the values of a node are, its slots one behind the other: a call of index i has the i-th, or, with a map, that
+// of the number the map has for i. A constant has a stride of 0.
+struct WavePlace {
+    u32 base, stride;  // in words of the heap
+    u64 map;  // the address of numbers, or 0
+};
+
+// A group's piece of the heap, which it keeps from wave to wave.
+struct WaveArena {
+    u32 top, capacity;
+};
+
+// A wave: one operation, by its types, for some nodes of the graph and every index of their domains.
+struct WaveLaunch {
+    u64 heap, heap_words;
+    u64 top;  // of the heap: where the next piece begins
+    u64 arenas, max_steps;
+    u64 places;  // of each node those of its result, of its cost and of its arguments
+    u64 counts;  // of each node the address of how many indexes its domain has
+    u64 nodes;
+    u64 code, types, parts;  // the instruction and the types, where the kernel was not compiled for them
+};
+
+// Placing the inputs of samples and tasks; a stride of 0 for what no program uses.
+struct WaveInputs {
+    u64 heap, heap_words, top, arenas;
+    u64 samples, tasks;
+    WavePlace input, expected, demonstrations;
+    Packed packed;
+};
+
+// Looking at the values of a node: their statuses and hashes.
+struct WaveLook {
+    u64 heap, heap_words, top, arenas;
+    WavePlace place;
+    u64 count, shape, shape_words;
+    u64 statuses, hashes;
+};
+
 // Every struct and its size, every field and where it begins, in bytes.
 #define AB_STRUCTS(STRUCT, FIELD) \
     STRUCT(InstructionHead, 32) \
@@ -555,7 +594,48 @@ struct CallLaunch {
     FIELD(CallLaunch, place, 112) \
     FIELD(CallLaunch, length, 120) \
     FIELD(CallLaunch, again, 128) \
-    FIELD(CallLaunch, again_count, 136)
+    FIELD(CallLaunch, again_count, 136) \
+    STRUCT(WavePlace, 16) \
+    FIELD(WavePlace, base, 0) \
+    FIELD(WavePlace, stride, 4) \
+    FIELD(WavePlace, map, 8) \
+    STRUCT(WaveArena, 8) \
+    FIELD(WaveArena, top, 0) \
+    FIELD(WaveArena, capacity, 4) \
+    STRUCT(WaveLaunch, 88) \
+    FIELD(WaveLaunch, heap, 0) \
+    FIELD(WaveLaunch, heap_words, 8) \
+    FIELD(WaveLaunch, top, 16) \
+    FIELD(WaveLaunch, arenas, 24) \
+    FIELD(WaveLaunch, max_steps, 32) \
+    FIELD(WaveLaunch, places, 40) \
+    FIELD(WaveLaunch, counts, 48) \
+    FIELD(WaveLaunch, nodes, 56) \
+    FIELD(WaveLaunch, code, 64) \
+    FIELD(WaveLaunch, types, 72) \
+    FIELD(WaveLaunch, parts, 80) \
+    STRUCT(WaveInputs, 176) \
+    FIELD(WaveInputs, heap, 0) \
+    FIELD(WaveInputs, heap_words, 8) \
+    FIELD(WaveInputs, top, 16) \
+    FIELD(WaveInputs, arenas, 24) \
+    FIELD(WaveInputs, samples, 32) \
+    FIELD(WaveInputs, tasks, 40) \
+    FIELD(WaveInputs, input, 48) \
+    FIELD(WaveInputs, expected, 64) \
+    FIELD(WaveInputs, demonstrations, 80) \
+    FIELD(WaveInputs, packed, 96) \
+    STRUCT(WaveLook, 88) \
+    FIELD(WaveLook, heap, 0) \
+    FIELD(WaveLook, heap_words, 8) \
+    FIELD(WaveLook, top, 16) \
+    FIELD(WaveLook, arenas, 24) \
+    FIELD(WaveLook, place, 32) \
+    FIELD(WaveLook, count, 48) \
+    FIELD(WaveLook, shape, 56) \
+    FIELD(WaveLook, shape_words, 64) \
+    FIELD(WaveLook, statuses, 72) \
+    FIELD(WaveLook, hashes, 80)
 #define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");
 #if AB_DEVICE  // NVRTC has no offsetof
 #define AB_OFFSET(type, field, offset)
@@ -639,6 +719,42 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(LOOP_PAPPLY) \
     ROW(LOOP_MPAPPLY) \
     ROW(LOOP_PRAPPLY)
+#define AB_GENERIC_CALLS(ROW) \
+    ROW(COPY) \
+    ROW(CAST) \
+    ROW(NEVER) \
+    ROW(POWER_COUNT) \
+    ROW(AS_EMPTY) \
+    ROW(UNEQUAL) \
+    ROW(EQUAL_EMPTY) \
+    ROW(MERGE_GRIDS) \
+    ROW(PART) \
+    ROW(CELLS) \
+    ROW(CUSTOM) \
+    ROW(EQUAL) \
+    ROW(ASTUPLE) \
+    ROW(COPY_COUNTED) \
+    ROW(BRANCH) \
+    ROW(SIZE) \
+    ROW(CONTAINED) \
+    ROW(COMBINE) \
+    ROW(INTERSECTION) \
+    ROW(DIFFERENCE) \
+    ROW(INSERT) \
+    ROW(REMOVE) \
+    ROW(INITSET) \
+    ROW(REPEAT) \
+    ROW(DEDUPE) \
+    ROW(MERGE) \
+    ROW(NTH) \
+    ROW(OTHER) \
+    ROW(MAXIMUM) \
+    ROW(MINIMUM) \
+    ROW(MOSTCOMMON) \
+    ROW(LEASTCOMMON) \
+    ROW(SIZEFILTER) \
+    ROW(PRODUCT) \
+    ROW(PAIR)
 
 // Codes over cells: name, how many values one takes, how many words stand behind it.
 #define AB_CELL_CODES(ROW) \

@@ -38,9 +38,10 @@ class Site(NamedTuple):
 
 
 class Slots:
-    """Slot places; a freed place serves again for a slot of the same length."""
+    """Slot places; a freed place serves again for a slot of the same length, where places are to be reused."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, reuse: bool = True) -> None:
+        self.reuse = reuse
         self.top = 1  # word 0 is no place
         self.free: dict[int, list[int]] = {}
         self.together = False
@@ -63,15 +64,16 @@ class Slots:
 
     def release(self, place: int, words: int) -> None:
         """Let a place serve again."""
-        self.free.setdefault(words, []).append(place)
+        if self.reuse:
+            self.free.setdefault(words, []).append(place)
 
 
 class Emitter:
     """What all of lowering writes with."""
 
-    def __init__(self, without: Mapping[str, str]) -> None:
+    def __init__(self, without: Mapping[str, str], *, reuse: bool = True) -> None:
         self.types = TypeTable()
-        self.slots = Slots()
+        self.slots = Slots(reuse=reuse)
         self.constant_values: list[tuple[int, Type, Any]] = []
         self.without = without
         """Custom operations whose functions are not to be had, and why."""

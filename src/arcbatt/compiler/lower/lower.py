@@ -41,19 +41,21 @@ class Code:
     """Of the programs that were rejected, those over which arcbatt itself failed."""
 
 
-def lower(graph: TypedGraph, *, columns: bool = True, without: Mapping[str, str] | None = None) -> Code:
+def lower(
+    graph: TypedGraph, *, columns: bool = True, without: Mapping[str, str] | None = None, reuse: bool = True
+) -> Code:
     """The bytecode of a graph, programs that cannot be lowered left out with a reason.
 
     Without `columns` no loop runs for many items at once. `without` are custom operations whose functions are
-    not to be had, and why.
+    not to be had, and why. Without `reuse` every value has a slot of its own.
     """
-    return _Lowering(graph, columns, without or {}).run()
+    return _Lowering(graph, columns, without or {}, reuse).run()
 
 
 class _Lowering:
-    def __init__(self, graph: TypedGraph, columns: bool, without: Mapping[str, str]) -> None:
+    def __init__(self, graph: TypedGraph, columns: bool, without: Mapping[str, str], reuse: bool) -> None:
         self.graph = graph
-        self.out = Emitter(without)
+        self.out = Emitter(without, reuse=reuse)
         self.loops = Loops(self.out, self.node, columns)
         self.marks: list[tuple[int, int]] = []
         """Where the code of each node begins in the main code."""

@@ -59,6 +59,10 @@ class KernelOptions:
     """The header of the kernel: programs on samples, or calls of arguments."""
     custom: str = ""
     """The functions of custom operations, as C++."""
+    lanes: int = LANES
+    """Threads of a group: a warp, or one."""
+    defines: tuple[str, ...] = ()
+    """Macros beside those for the fields above, as `NAME=text`."""
 
     @property
     def whole(self) -> KernelOptions:
@@ -75,14 +79,15 @@ class KernelOptions:
     @property
     def groups(self) -> int:
         """Groups of lanes in a block."""
-        return self.threads // LANES
+        return self.threads // self.lanes
 
     def flags(self, arch: int) -> tuple[str, ...]:
         """The compiler's options for an architecture (90 for compute capability 9.0)."""
         fast = (f"--Ofast-compile={self.fast_compile}",) if self.fast_compile else ()
         return (
             "--std=c++17", "-default-device", f"--gpu-architecture=sm_{arch}", *fast,
-            f"-DAB_LANES={LANES}", f"-DAB_THREADS={self.threads}", f"-DAB_BLOCKS={self.blocks}",
+            f"-DAB_LANES={self.lanes}", f"-DAB_THREADS={self.threads}", f"-DAB_BLOCKS={self.blocks}",
+            *(f"-D{one}" for one in self.defines),
         )  # fmt: skip
 
 

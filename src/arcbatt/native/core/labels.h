@@ -232,12 +232,21 @@ struct Labels {
                 if (rules.univalued) rank[mine] = 0;
             }
         }
-        g.each(size(), [&](u32 cell) {
-            i32 colour = from[cell];
-            if (colour == background) return;
-            u32 i = row(cell);
-            keys[count[label[cell]] + rank[cell]] = cell_key(colour, IJ{i32(i), i32(cell - i * w)});
-        });
+        struct Placed {
+            u32 at, key;
+        };
+        g.template mapped<Placed>(
+            size(),
+            [&](u32 cell, Placed& x) {
+                i32 colour = from[cell];
+                u32 i = row(cell);
+                x.key = cell_key(colour, IJ{i32(i), i32(cell - i * w)});
+                x.at = colour == background ? NOWHERE : count[label[cell]] + rank[cell];
+                return false;
+            },
+            [&](u32, const Placed& x) {
+                if (x.at != NOWHERE) keys[x.at] = x.key;
+            });
     }
 };
 

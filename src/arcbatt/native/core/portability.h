@@ -27,10 +27,18 @@ typedef unsigned long long uint64_t;
 // enough for its compiler and its instruction cache.
 // AB_INLINE is for a piece of one function that stands by itself for the reader: never a call.
 // AB_ROLLED stands before loops that are not to be unrolled there, for the same reason.
+// AB_WAVES is set where a kernel is for one operation, so that none of it is called from many places.
+#ifndef AB_WAVES
+#define AB_WAVES 0
+#endif
 #if AB_DEVICE
 #define AB_FN __device__ inline
 #define AB_INLINE __device__ __forceinline__
+#if AB_WAVES
+#define AB_CALL __device__ inline
+#else
 #define AB_CALL __device__ __noinline__
+#endif
 #define AB_ROLLED _Pragma("unroll 1")
 #else
 #define AB_FN inline

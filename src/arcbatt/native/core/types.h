@@ -1,4 +1,7 @@
-// Types at run time: enough to move, compare and measure any value without knowing the program.
+// Types: enough to move, compare and measure any value without knowing the program.
+//
+// What is here takes a table of types and a type of it: a number where programs are data (`Types`), or a type of its
+// own where the compiler is to know it (waves/static_types.h). Either gives the row of a type by `types[type]`.
 //
 // In a slot an integer, an IJ or a Cell lies as plain numbers (one, two, three words), everything else as in an item. A
 // tuple of known parts is its parts one after the other, both in slots and as an item; `flat` lists them with nesting
@@ -13,11 +16,19 @@ struct Types {
     const TypeDesc* table;
     const u32* parts;
     AB_FN const TypeDesc& operator[](u32 type) const { return table[type]; }
+
+    // f(part) for the parts of a tuple, as long as it holds; whether it held for all.
+    template <class F>
+    AB_FN bool each_part(const TypeDesc& tuple, F f) const {
+        for (u32 k = 0; k < tuple.flat_count; ++k)
+            if (!f(parts[tuple.flat_first + k])) return false;
+        return true;
+    }
 };
 
 // A few words; written out so that it does not become a call.
 AB_FN void copy_words(u32* to, const u32* from, u32 n) {
-#if AB_DEVICE
+#if AB_DEVICE && !AB_WAVES
     AB_ROLLED
     for (u32 k = 0; k < n; ++k) to[k] = from[k];
     return;
@@ -29,7 +40,10 @@ AB_FN void copy_words(u32* to, const u32* from, u32 n) {
     for (u32 k = 2; k < n; ++k) to[k] = from[k];
 }
 
-AB_FN bool is_key(const TypeDesc& t) { return t.kind <= K_CELL; }
+template <class Row>
+AB_FN bool is_key(const Row& t) {
+    return t.kind <= K_CELL;
+}
 
 // --- between slots and items ---
 AB_FN Status box_part(u32 kind, const u32* slot, u32* item) {
@@ -84,27 +98,31 @@ AB_FN void unbox_part(u32 kind, const u32* item, u32* slot) {
             slot[1] = item[1];
     }
 }
-AB_CALL Status box(const Types& types, u32 type, const u32* slot, u32* item) {
-    const TypeDesc& t = types[type];
+template <class Table, class Type>
+AB_CALL Status box(const Table& types, Type type, const u32* slot, u32* item) {
+    const auto& t = types[type];
     if (t.kind != K_TUP) return box_part(t.kind, slot, item);
-    for (u32 k = 0; k < t.flat_count; ++k) {
-        const TypeDesc& part = types[types.parts[t.flat_first + k]];
-        Status s = box_part(part.kind, slot, item);
-        if (s != OK) return s;
+    Status s = OK;
+    types.each_part(t, [&](auto inner) {
+        const auto& part = types[inner];
+        s = box_part(part.kind, slot, item);
         slot += part.slot_words;
         item += part.item_words;
-    }
-    return OK;
+        return s == OK;
+    });
+    return s;
 }
-AB_CALL void unbox(const Types& types, u32 type, const u32* item, u32* slot) {
-    const TypeDesc& t = types[type];
+template <class Table, class Type>
+AB_CALL void unbox(const Table& types, Type type, const u32* item, u32* slot) {
+    const auto& t = types[type];
     if (t.kind != K_TUP) return unbox_part(t.kind, item, slot);
-    for (u32 k = 0; k < t.flat_count; ++k) {
-        const TypeDesc& part = types[types.parts[t.flat_first + k]];
+    types.each_part(t, [&](auto inner) {
+        const auto& part = types[inner];
         unbox_part(part.kind, item, slot);
         slot += part.slot_words;
         item += part.item_words;
-    }
+        return true;
+    });
 }
 
 // --- order ---
@@ -125,8 +143,9 @@ AB_FN i32 compare_grids(const Ctx& c, const u32* a, const u32* b) {
 // MAX_TYPE_DEPTH containers and one for the tuple or grid in the innermost.
 template <u32 DEPTH>
 struct Order {
-    static AB_FN i32 part(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
-        const TypeDesc& t = types[type];
+    template <class Table, class Type>
+    static AB_FN i32 part(const Ctx& c, const Table& types, Type type, const u32* a, const u32* b) {
+        const auto& t = types[type];
         if (is_key(t)) return a[0] == b[0] ? 0 : a[0] < b[0] ? -1 : 1;
         if (t.kind == K_GRID) return compare_grids(c, a, b);
         const u32 *x = c.a.at(a[0]), *y = c.a.at(b[0]);
@@ -138,24 +157,29 @@ struct Order {
         }
         return a[1] == b[1] ? 0 : a[1] < b[1] ? -1 : 1;
     }
-    static AB_FN i32 item(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
-        const TypeDesc& t = types[type];
+    template <class Table, class Type>
+    static AB_FN i32 item(const Ctx& c, const Table& types, Type type, const u32* a, const u32* b) {
+        const auto& t = types[type];
         if (t.kind != K_TUP) return part(c, types, type, a, b);
-        for (u32 k = 0; k < t.flat_count; ++k) {
-            u32 inner = types.parts[t.flat_first + k];
-            i32 order = part(c, types, inner, a, b);
-            if (order) return order;
+        i32 order = 0;
+        types.each_part(t, [&](auto inner) {
+            order = part(c, types, inner, a, b);
             a += types[inner].item_words;
             b += types[inner].item_words;
-        }
-        return 0;
+            return order == 0;
+        });
+        return order;
     }
 };
 template <>
 struct Order<0> {
-    static AB_FN i32 item(const Ctx&, const Types&, u32, const u32*, const u32*) { return 0; }
+    template <class Table, class Type>
+    static AB_FN i32 item(const Ctx&, const Table&, Type, const u32*, const u32*) {
+        return 0;
+    }
 };
-AB_CALL i32 compare_items(const Ctx& c, const Types& types, u32 type, const u32* a, const u32* b) {
+template <class Table, class Type>
+AB_CALL i32 compare_items(const Ctx& c, const Table& types, Type type, const u32* a, const u32* b) {
     if (c.lane_stopped()) return 0;
     return Order<MAX_TYPE_DEPTH + 1>::item(c, types, type, a, b);
 }
@@ -168,13 +192,15 @@ AB_FN u64 at_least_one(u64 size) { return size ? size : 1; }
 AB_FN u64 grid_size(u32 shape) { return u64(shape >> 16) * at_least_one(shape & 0xFFFFu); }
 
 // Whether a value's own words say its size: one of fixed size, a grid, or a container of items of fixed size.
-AB_FN bool is_flat(const Types& types, u32 type) {
-    const TypeDesc& t = types[type];
+template <class Table, class Type>
+AB_FN bool is_flat(const Table& types, Type type) {
+    const auto& t = types[type];
     bool container = t.kind == K_SET || t.kind == K_SEQ;
     return t.leaves || t.kind == K_GRID || (container && types[t.item].leaves);
 }
-AB_FN u64 flat_size(const Types& types, u32 type, const u32* words) {
-    const TypeDesc& t = types[type];
+template <class Table, class Type>
+AB_FN u64 flat_size(const Table& types, Type type, const u32* words) {
+    const auto& t = types[type];
     if (t.leaves) return t.leaves;
     if (t.kind == K_GRID) return grid_size(words[1]);
     return u64(words[1]) * types[t.item].leaves;
@@ -182,35 +208,41 @@ AB_FN u64 flat_size(const Types& types, u32 type, const u32* words) {
 // Measuring stops where it is beyond `cap`: a value may hold the same items many times over.
 template <u32 DEPTH>
 struct Size {
-    static AB_FN u64 part(const Ctx& c, const Types& types, u32 type, const u32* item, u64 cap) {
-        const TypeDesc& t = types[type];
+    template <class Table, class Type>
+    static AB_FN u64 part(const Ctx& c, const Table& types, Type type, const u32* item, u64 cap) {
+        const auto& t = types[type];
         if (is_flat(types, type)) return flat_size(types, type, item);
-        const TypeDesc& inner = types[t.item];
+        const auto& inner = types[t.item];
         const u32* words = c.a.at(item[0]);
         u64 total = 0;
         for (u32 k = 0; k < item[1] && total <= cap; ++k)
             total += at_least_one(Size<DEPTH - 1>::item(c, types, t.item, words + k * inner.item_words, cap));
         return total;
     }
-    static AB_FN u64 item(const Ctx& c, const Types& types, u32 type, const u32* words, u64 cap) {
-        const TypeDesc& t = types[type];
+    template <class Table, class Type>
+    static AB_FN u64 item(const Ctx& c, const Table& types, Type type, const u32* words, u64 cap) {
+        const auto& t = types[type];
         if (t.kind != K_TUP || t.leaves) return part(c, types, type, words, cap);
         u64 total = 0;
-        for (u32 k = 0; k < t.flat_count; ++k) {
-            u32 inner = types.parts[t.flat_first + k];
+        types.each_part(t, [&](auto inner) {
             total += at_least_one(part(c, types, inner, words, cap));
             words += types[inner].item_words;
-        }
+            return true;
+        });
         return total;
     }
 };
 template <>
 struct Size<0> {
-    static AB_FN u64 item(const Ctx&, const Types&, u32, const u32*, u64) { return 0; }
+    template <class Table, class Type>
+    static AB_FN u64 item(const Ctx&, const Table&, Type, const u32*, u64) {
+        return 0;
+    }
 };
 // The size of a value in a slot. (Where it is not fixed, a part with offsets lies there as in an item.)
-AB_CALL u64 deep_size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot, u64 cap) {
-    const TypeDesc& t = types[type];
+template <class Table, class Type>
+AB_CALL u64 deep_size_in_slot(const Ctx& c, const Table& types, Type type, const u32* slot, u64 cap) {
+    const auto& t = types[type];
     if (t.kind != K_TUP && is_flat(types, t.item)) {  // the lanes share the items
         u32 stride = types[t.item].item_words;
         const u32* items = c.a.at(slot[0]);
@@ -219,30 +251,33 @@ AB_CALL u64 deep_size_in_slot(const Ctx& c, const Types& types, u32 type, const 
     }
     if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH + 1>::part(c, types, type, slot, cap);
     u64 total = 0;
-    for (u32 k = 0; k < t.flat_count; ++k) {
-        u32 inner = types.parts[t.flat_first + k];
+    types.each_part(t, [&](auto inner) {
         total += types[inner].leaves ? types[inner].leaves
                                      : at_least_one(Size<MAX_TYPE_DEPTH + 1>::part(c, types, inner, slot, cap));
         slot += types[inner].slot_words;
-    }
+        return true;
+    });
     return total;
 }
 
-AB_FN u64 size_in_slot(const Ctx& c, const Types& types, u32 type, const u32* slot, u64 cap) {
+template <class Table, class Type>
+AB_FN u64 size_in_slot(const Ctx& c, const Table& types, Type type, const u32* slot, u64 cap) {
     return is_flat(types, type) ? flat_size(types, type, slot) : deep_size_in_slot(c, types, type, slot, cap);
 }
 
 // --- data: what a value points to ---
 
 // Whether a value has no more than one level of it.
-AB_FN bool one_level(const Types& types, u32 type) {
-    const TypeDesc& t = types[type];
+template <class Table, class Type>
+AB_FN bool one_level(const Table& types, Type type) {
+    const auto& t = types[type];
     bool container = t.kind == K_SET || t.kind == K_SEQ;
     return t.scalar || t.kind == K_GRID || (container && types[t.item].scalar);
 }
 // How many words that is.
-AB_FN u32 data_words(const Types& types, u32 type, const u32* item) {
-    const TypeDesc& t = types[type];
+template <class Table, class Type>
+AB_FN u32 data_words(const Table& types, Type type, const u32* item) {
+    const auto& t = types[type];
     if (t.scalar) return 0;
     if (t.kind == K_GRID) return ((item[1] >> 16) * (item[1] & 0xFFFFu) + 3) / 4;
     return item[1] * types[t.item].item_words;
@@ -251,7 +286,8 @@ AB_FN u32 data_words(const Types& types, u32 type, const u32* item) {
 // --- sets of any items ---
 
 // Ascending order in place.
-AB_CALL void sort_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
+template <class Table, class Type>
+AB_CALL void sort_items(const Ctx& c, const Table& types, Type type, u32* items, u32 n) {
     u32 stride = types[type].item_words;
     if (is_key(types[type])) return sort_keys(c, items, n);
     auto before = [&](const u32* a, const u32* b) { return compare_items(c, types, type, a, b) < 0; };
@@ -259,12 +295,14 @@ AB_CALL void sort_items(const Ctx& c, const Types& types, u32 type, u32* items, 
     order_items<MAX_ITEM_WORDS>(c, items, n, stride, before);
 }
 // Whether items are sets or tuples of keys: two words, compared as arrays.
-AB_FN bool is_array(const Types& types, u32 type) {
-    const TypeDesc& t = types[type];
+template <class Table, class Type>
+AB_FN bool is_array(const Table& types, Type type) {
+    const auto& t = types[type];
     return (t.kind == K_SET || t.kind == K_SEQ) && is_key(types[t.item]);
 }
 // Sort and drop what is equal; how many are left.
-AB_CALL u32 sort_unique_items(const Ctx& c, const Types& types, u32 type, u32* items, u32 n) {
+template <class Table, class Type>
+AB_CALL u32 sort_unique_items(const Ctx& c, const Table& types, Type type, u32* items, u32 n) {
     if (is_key(types[type])) return sort_unique_keys(c, items, n);
     if (is_array(types, type)) return sort_unique_objects(c, items, n);
     u32 stride = types[type].item_words;
@@ -274,7 +312,8 @@ AB_CALL u32 sort_unique_items(const Ctx& c, const Types& types, u32 type, u32* i
     });
 }
 // Whether an item is in a sorted set, or anywhere in a tuple.
-AB_FN bool in_set(const Ctx& c, const Types& types, u32 type, const u32* items, u32 n, const u32* item) {
+template <class Table, class Type>
+AB_FN bool in_set(const Ctx& c, const Table& types, Type type, const u32* items, u32 n, const u32* item) {
     if (is_key(types[type])) return has_key(items, n, item[0]);
     u32 stride = types[type].item_words, low = 0, high = n;
     while (low < high) {
@@ -288,13 +327,15 @@ AB_FN bool in_set(const Ctx& c, const Types& types, u32 type, const u32* items, 
     }
     return false;
 }
-AB_FN bool in_tuple(const Ctx& c, const Types& types, u32 type, const u32* items, u32 n, const u32* item) {
+template <class Table, class Type>
+AB_FN bool in_tuple(const Ctx& c, const Table& types, Type type, const u32* items, u32 n, const u32* item) {
     u32 stride = types[type].item_words;
     if (is_key(types[type])) return c.g.any(n, [&](u32 k) { return items[k] == item[0]; });
     return c.g.any(n, [&](u32 k) { return compare_items(c, types, type, items + k * stride, item) == 0; });
 }
 // The same by one lane, for use inside a region.
-AB_FN bool found_in_tuple(const Ctx& c, const Types& types, u32 type, const u32* items, u32 n, const u32* item) {
+template <class Table, class Type>
+AB_FN bool found_in_tuple(const Ctx& c, const Table& types, Type type, const u32* items, u32 n, const u32* item) {
     u32 stride = types[type].item_words;
     for (u32 k = 0; k < n; ++k)
         if (compare_items(c, types, type, items + k * stride, item) == 0) return true;

@@ -71,11 +71,20 @@ struct KnownObjects {
 };
 #endif
 
+#if AB_LANES > 1
+// Memory close to a group, for what is not kept: shared memory of a GPU, where a kernel has some for it.
+struct NearMemory {
+    u32* words;
+    u32 count;
+};
+#endif
+
 struct Ctx {
     Group g;
     Arena a;
 #if AB_LANES > 1
     KnownObjects known{};
+    NearMemory near{};
 #endif
 #if !AB_DEVICE
     const u8* stop = nullptr;  // set by another thread where the run is to end, whatever comes of it

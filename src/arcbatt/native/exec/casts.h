@@ -7,27 +7,30 @@
 
 namespace arcbatt {
 
-AB_FN bool holds_none(const Types& types, u32 from, u32 to, const u32* slot) {
-    const TypeDesc& f = types[from];
+template <class Table, class From, class To>
+AB_FN bool holds_none(const Table& types, From from, To to, const u32* slot) {
+    const auto& f = types[from];
     if (f.kind == K_OPT) return types[to].kind != K_OPT && i32(slot[0]) == NONE;
     if (f.kind != K_TUP) return false;
-    for (u32 k = 0; k < f.flat_count; ++k) {
-        const TypeDesc& part = types[types.parts[f.flat_first + k]];
-        if (part.kind == K_OPT && i32(slot[0]) == NONE) return true;
+    return !types.each_part(f, [&](auto inner) {
+        const auto& part = types[inner];
+        bool none = part.kind == K_OPT && i32(slot[0]) == NONE;
         slot += part.slot_words;
-    }
-    return false;
+        return !none;
+    });
 }
 
 // Whether a container of integers or None holds None.
-AB_FN bool has_none(const Machine& m, u32 container, const u32* keys, u32 n) {
+template <class M, class Type>
+AB_FN bool has_none(const M& m, Type container, const u32* keys, u32 n) {
     return m.types[m.item_type(container)].kind == K_OPT && m.c.g.any(n, [&](u32 k) { return keys[k] == 0; });
 }
 
 // Items in another form of the same numbers, none of which may be None where that has no form.
-AB_FN Status cast_items(Machine& m, u32 from, const TypeDesc& t, const u32* arg, u32* out) {
+template <class M, class From, class Row>
+AB_FN Status cast_items(M& m, From from, const Row& t, const u32* arg, u32* out) {
     Ctx& c = m.c;
-    const Types& types = m.types;
+    const auto& types = m.types;
     generic::Items items;
     Status s = generic::make(c, types, t.item, arg[1], items);
     u32 slot[3 * MAX_ITEM_WORDS];
@@ -79,10 +82,12 @@ AB_FN Status rows_to_grid(Ctx& c, generic::Items rows, u32* out) {
     return OK;
 }
 
-AB_CALL Status cast(Machine& m, u32 from, u32 to, const u32* arg, u32* out) {
+template <class M, class From, class To>
+AB_CALL Status cast(M& m, From from, To to, const u32* arg, u32* out) {
     Ctx& c = m.c;
-    const Types& types = m.types;
-    const TypeDesc &f = types[from], &t = types[to];
+    const auto& types = m.types;
+    const auto& f = types[from];
+    const auto& t = types[to];
     if (f.kind == K_GRID && t.kind == K_SEQ) {
         Grid g = Form<Grid>::load(arg);
         generic::Items rows;
@@ -126,7 +131,7 @@ AB_CALL Status cast(Machine& m, u32 from, u32 to, const u32* arg, u32* out) {
         return OK;
     }
     if (t.kind == K_SEQ) {  // a tuple of known parts, all of the item's type
-        const TypeDesc& item = types[t.item];
+        const auto& item = types[t.item];
         u32 n = f.kind == K_IJ ? 2 : f.flat_count / (item.kind == K_TUP ? item.flat_count : 1);
         u32 words = types[t.item].slot_words;
         generic::Items items;

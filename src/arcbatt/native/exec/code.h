@@ -11,6 +11,12 @@ namespace arcbatt {
 template <class T>
 constexpr u32 WORDS_OF = u32(sizeof(T) / sizeof(u32));
 
+// A number the compiler must know: of an argument, or of an operation.
+template <u32 K>
+struct Known {
+    AB_FN constexpr operator u32() const { return K; }
+};
+
 struct Ins {
     const u32* w;
     AB_FN const InstructionHead* head() const { return reinterpret_cast<const InstructionHead*>(w); }
@@ -26,6 +32,11 @@ struct Ins {
     AB_FN u32 arg_type(u32 k) const { return w[WORDS_OF<InstructionHead> + count() + k]; }
     AB_FN const u32* extra() const { return w + WORDS_OF<InstructionHead> + 2 * count(); }
     AB_FN bool has(u32 flag) const { return extra()[0] & flag; }
+    // f(k) for every argument.
+    template <class F>
+    AB_FN void each_arg(F f) const {
+        for (u32 k = 0; k < count(); ++k) f(k);
+    }
 };
 
 // The steps of a CHARGE: a number, and the costs of calls, each as often as it is charged.

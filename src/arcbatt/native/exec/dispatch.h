@@ -93,14 +93,21 @@ struct Variant<R, A, B, C, D> {
     }
 };
 
-// A function a variant, which the GPU calls; on a CPU they vanish into the switch.
-#define AB_VARIANT(number, name, R, ...)                                                                    \
-    AB_CALL Status variant_##number(Ctx& c, const u32* const* args, u32* result) {                          \
-        R out{};                                                                                            \
-        Status s = Variant<R, __VA_ARGS__>::run([&](auto&&... a) { return op::name(c, a...); }, args, out); \
-        if (s == OK) Form<R>::store(result, out);                                                           \
-        return s;                                                                                           \
-    }
+// A function a variant, which the GPU calls; on a CPU they vanish into the switch. A template each, so that a kernel
+// for one of them has that alone.
+template <u32 NUMBER>
+struct NativeCall;
+#define AB_VARIANT(number, name, R, ...)                                                                        \
+    template <>                                                                                                 \
+    struct NativeCall<number> {                                                                                 \
+        template <class C>                                                                                      \
+        static AB_CALL Status call(C& c, const u32* const* args, u32* result) {                                 \
+            R out{};                                                                                            \
+            Status s = Variant<R, __VA_ARGS__>::run([&](auto&&... a) { return op::name(c, a...); }, args, out); \
+            if (s == OK) Form<R>::store(result, out);                                                           \
+            return s;                                                                                           \
+        }                                                                                                       \
+    };
 AB_VARIANTS(AB_VARIANT)
 #undef AB_VARIANT
 
@@ -158,11 +165,12 @@ inline Status call_custom(Ctx& c, u32 number, const u32* const* args, u32* resul
 #endif
 
 // Call variant `opcode` on the words of its arguments; its result's words go to `result`.
-AB_FN Status call_variant(Ctx& c, u32 opcode, const u32* const* args, u32* result) {
+template <class C>
+AB_FN Status call_variant(C& c, u32 opcode, const u32* const* args, u32* result) {
     switch (opcode) {
 #define AB_VARIANT(number, ...) \
     case number:                \
-        return variant_##number(c, args, result);
+        return NativeCall<number>::call(c, args, result);
         AB_VARIANTS(AB_VARIANT)
 #undef AB_VARIANT
     }

@@ -1,12 +1,12 @@
-// Operations on values of any type, which look at types when they run (ops/containers.h has what they do to
-// containers).
+// Operations on values of any type (ops/containers.h has what they do to containers).
 #pragma once
 
 #include "exec/casts.h"
 
 namespace arcbatt {
 
-AB_FN Status map_grid(Ctx& c, Ins ins, const u32* const* args, u32* out) {
+template <class I>
+AB_FN Status map_grid(Ctx& c, I ins, const u32* const* args, u32* out) {
     i32 numbers[MAX_ARGS];
     for (u32 k = 1; k < ins.count(); ++k) numbers[k - 1] = i32(args[k][0]);
     Grid made;
@@ -15,11 +15,14 @@ AB_FN Status map_grid(Ctx& c, Ins ins, const u32* const* args, u32* out) {
     return s;
 }
 
-AB_FN Status pair(Machine& m, Ins ins, const u32* const* args, generic::Items& result) {
+template <class M, class I>
+AB_FN Status pair(M& m, I ins, const u32* const* args, generic::Items& result) {
     Ctx& c = m.c;
-    const Types& types = m.types;
+    const auto& types = m.types;
     u32 n = least(args[0][1], args[1][1]);
-    u32 left = m.item_type(ins.arg_type(0)), right = m.item_type(ins.arg_type(1)), inner = m.item_type(ins.type());
+    auto left = m.item_type(ins.arg_type(Known<0>{}));
+    auto right = m.item_type(ins.arg_type(Known<1>{}));
+    auto inner = m.item_type(ins.type());
     Status s = generic::make(c, types, inner, n, result);
     if (s != OK) return s;
     u32 slots[3 * MAX_ITEM_WORDS];
@@ -32,7 +35,8 @@ AB_FN Status pair(Machine& m, Ins ins, const u32* const* args, generic::Items& r
     return OK;
 }
 
-AB_FN Status merge_grids(Machine& m, generic::Items grids, u32 type, u32* out) {
+template <class M, class Type>
+AB_FN Status merge_grids(M& m, generic::Items grids, Type type, u32* out) {
     Ctx& c = m.c;
     u64 rows = 0;
     for (u32 k = 0; k < grids.n; ++k) rows += c.a.at(grids.off)[2 * k + 1] >> 16;
@@ -50,195 +54,223 @@ AB_FN Status merge_grids(Machine& m, generic::Items grids, u32 type, u32* out) {
     return OK;
 }
 
-AB_CALL Status generic_call(Machine& m, Ins ins, const u32* const* args, u32* out) {
-    Ctx& c = m.c;
-    const Types& types = m.types;
-    using generic::Items;
-    using generic::items_at;
-    u32 item[MAX_ITEM_WORDS], other[MAX_ITEM_WORDS];
-    Items result{0, 0};
-    Status s = OK;
-    u32 type = ins.type();
+// A call of one of them; `call` is overloaded by the operation, so that a kernel for one of them has that alone.
+template <class M, class I>
+struct GenericCall {
+    using Items = generic::Items;
+    M& m;
+    I ins;
+    const u32* const* args;
+    u32* out;
+
+    AB_FN Items items(u32 k) const { return generic::items_at(args[k]); }
+    AB_FN auto item_type() const { return m.item_type(ins.type()); }
+    template <class Arg>
+    AB_FN auto arg_item_type(Arg k) const {
+        return m.item_type(ins.arg_type(k));
+    }
+    AB_FN Status copied(const u32* from) {
+        copy_words(out, from, m.types[ins.type()].slot_words);
+        return OK;
+    }
+    AB_FN Status number(u32 x) {
+        out[0] = x;
+        return OK;
+    }
+    AB_FN Status made(Status s, Items result) {
+        if (s == OK) generic::put(out, result);
+        return s;
+    }
+    // An argument as an item; escapes where no item can be equal to it.
+    template <class Arg>
+    AB_FN Status looked_for(Arg k, u32* item) {
+        return ins.has(NEVER_EQUAL) ? ESCAPE : m.boxed(ins, k, item);
+    }
+
+    AB_FN Status call(Known<COPY>) { return copied(args[0]); }
+    AB_FN Status call(Known<COPY_COUNTED>) { return copied(args[0]); }
+    AB_FN Status call(Known<CAST>) { return cast(m, ins.arg_type(Known<0>{}), ins.type(), args[0], out); }
+    AB_FN Status call(Known<NEVER>) { return TYPE; }
+    AB_FN Status call(Known<AS_EMPTY>) {  // an empty container, of whatever type
+        return args[0][1] ? ESCAPE : made(OK, Items{0, 0});
+    }
+    AB_FN Status call(Known<BRANCH>) { return copied(args[args[0][0] ? 1 : 2]); }
+    AB_FN Status call(Known<POWER_COUNT>) {
+        i32 n = i32(args[0][0]);
+        if (n < 1) return BOUNDS;
+        if (n > MAX_POWER) return LIMIT;
+        return number(u32(n));
+    }
+    AB_FN Status call(Known<UNEQUAL>) { return number(0); }
+    AB_FN Status call(Known<EQUAL_EMPTY>) { return number(args[0][1] == 0 && args[1][1] == 0); }
+    AB_FN Status call(Known<EQUAL>) {
+        auto type = ins.arg_type(Known<0>{});
+        const auto& t = m.types[type];
+        if (t.scalar) {  // numbers in slots compare as they are
+            u32 same = 1;
+            for (u32 k = 0; k < t.slot_words; ++k) same &= args[0][k] == args[1][k];
+            return number(same);
+        }
+        u32 item[MAX_ITEM_WORDS], other[MAX_ITEM_WORDS];
+        Status s = m.boxed(ins, Known<0>{}, item);
+        if (s == OK) s = m.boxed(ins, Known<1>{}, other);
+        return s != OK ? s : number(compare_items(m.c, m.types, type, item, other) == 0);
+    }
+    AB_FN Status call(Known<SIZE>) {
+        u32 kind = m.types[ins.arg_type(Known<0>{})].kind;
+        return number(kind == K_GRID ? args[0][1] >> 16 : kind == K_CELL ? 2 : args[0][1]);
+    }
+    AB_FN Status call(Known<CONTAINED>) {
+        auto type = arg_item_type(Known<1>{});
+        u32 item[MAX_ITEM_WORDS];
+        if (looked_for(Known<0>{}, item) == ESCAPE) return number(0);
+        const u32* x = m.c.a.at(args[1][0]);
+        return number(m.is_set(ins.arg_type(Known<1>{})) ? in_set(m.c, m.types, type, x, args[1][1], item)
+                                                         : in_tuple(m.c, m.types, type, x, args[1][1], item));
+    }
+    AB_FN Status call(Known<COMBINE>) {
+        Items result{0, 0};
+        Status s = generic::combine(m.c, m.types, item_type(), m.is_set(ins.type()), items(0), items(1), result);
+        return made(s, result);
+    }
+    AB_FN Status call(Known<INTERSECTION>) {
+        Items result{0, 0};
+        Status s = generic::select(m.c, m.types, item_type(), items(0), items(1), true, true, result);
+        return made(s, result);
+    }
+    AB_FN Status call(Known<DIFFERENCE>) {
+        if (ins.has(NEVER_EQUAL)) return made(OK, items(0));
+        Items result{0, 0};
+        bool set = m.is_set(ins.arg_type(Known<1>{}));
+        Status s = generic::select(m.c, m.types, item_type(), items(0), items(1), set, false, result);
+        return made(s, result);
+    }
+    AB_FN Status call(Known<INSERT>) {
+        u32 item[MAX_ITEM_WORDS];
+        Items result{0, 0};
+        Status s = m.boxed(ins, Known<0>{}, item);
+        if (s == OK) s = generic::insert(m.c, m.types, item_type(), item, items(1), result);
+        return made(s, result);
+    }
+    AB_FN Status call(Known<REMOVE>) {
+        u32 item[MAX_ITEM_WORDS];
+        Items result{0, 0};
+        Status s = looked_for(Known<0>{}, item);
+        if (s == ESCAPE) return made(OK, items(1));
+        return made(generic::remove(m.c, m.types, item_type(), item, items(1), result), result);
+    }
+    AB_FN Status call(Known<INITSET>) {
+        u32 item[MAX_ITEM_WORDS];
+        Items result{0, 0};
+        Status s = m.boxed(ins, Known<0>{}, item);
+        if (s == OK) s = generic::make(m.c, m.types, item_type(), 1, result);
+        if (s == OK) copy_words(m.c.a.at(result.off), item, m.types[item_type()].item_words);
+        return made(s, result);
+    }
+    AB_FN Status call(Known<REPEAT>) {
+        u32 item[MAX_ITEM_WORDS];
+        Items result{0, 0};
+        Status s = m.boxed(ins, Known<0>{}, item);
+        if (s == OK) s = generic::repeat(m.c, m.types, item_type(), item, i32(args[1][0]), result);
+        return made(s, result);
+    }
+    AB_FN Status call(Known<DEDUPE>) {
+        Items result{0, 0};
+        return made(generic::dedupe(m.c, m.types, item_type(), items(0), result), result);
+    }
+    AB_FN Status call(Known<MERGE>) {
+        Items result{0, 0};
+        return made(generic::merge(m.c, m.types, item_type(), m.is_set(ins.type()), items(0), result), result);
+    }
+    AB_FN Status call(Known<MERGE_GRIDS>) { return merge_grids(m, items(0), ins.type(), out); }
+    AB_FN Status call(Known<NTH>) {
+        i64 n = args[0][1], at = i32(args[1][0]);
+        if (at < -n || at >= n) return n ? BOUNDS : EMPTY;
+        auto type = arg_item_type(Known<0>{});
+        u32 place = u32(at < 0 ? at + n : at);
+        unbox(m.types, type, m.c.a.at(args[0][0]) + place * m.types[type].item_words, out);
+        return OK;
+    }
+    AB_FN Status call(Known<OTHER>) {
+        auto type = arg_item_type(Known<0>{});
+        u32 item[MAX_ITEM_WORDS], stride = m.types[type].item_words;
+        Status s = looked_for(Known<1>{}, item);
+        const u32* x = m.c.a.at(args[0][0]);
+        for (u32 k = 0; k < args[0][1]; ++k)
+            if (s == ESCAPE || compare_items(m.c, m.types, type, x + k * stride, item) != 0) {
+                unbox(m.types, type, x + k * stride, out);
+                return OK;
+            }
+        return EMPTY;
+    }
+    // The part's words, from the place the extra says.
+    AB_FN Status call(Known<PART>) { return copied(args[0] + ins.extra()[2]); }
+    AB_FN Status call(Known<MAXIMUM>) { return extreme(true); }
+    AB_FN Status call(Known<MINIMUM>) { return extreme(false); }
+    AB_FN Status extreme(bool greatest) {
+        auto type = ins.arg_type(Known<0>{});
+        if (m.types[type].kind == K_IJ) {
+            i32 a = i32(args[0][0]), b = i32(args[0][1]);
+            return number(u32(greatest ? most(a, b) : least(a, b)));
+        }
+        const u32* x = m.c.a.at(args[0][0]);
+        u32 n = args[0][1];
+        if (has_none(m, type, x, n)) return ESCAPE;
+        if (n == 0) return number(0);
+        auto at = [&](u32 k) { return key_int(x[k]); };
+        return number(u32(greatest ? m.c.g.max_of(n, INT_LEAST, at) : m.c.g.min_of(n, INT_MOST, at)));
+    }
+    AB_FN Status call(Known<MOSTCOMMON>) { return common(true); }
+    AB_FN Status call(Known<LEASTCOMMON>) { return common(false); }
+    AB_FN Status common(bool most_common) {
+        auto type = arg_item_type(Known<0>{});
+        u32 item[MAX_ITEM_WORDS];
+        bool set = m.is_set(ins.arg_type(Known<0>{}));
+        Status s = generic::common(m.c, m.types, type, set, most_common, items(0), item);
+        if (s == OK) unbox(m.types, type, item, out);
+        return s;
+    }
+    AB_FN Status call(Known<SIZEFILTER>) {
+        Items result{0, 0};
+        bool set = m.is_set(ins.arg_type(Known<0>{}));
+        Status s = generic::sizefilter(m.c, m.types, item_type(), set, items(0), i32(args[1][0]), result);
+        return made(s, result);
+    }
+    AB_FN Status call(Known<PRODUCT>) {
+        Items result{0, 0};
+        Known<0> left;
+        Known<1> right;
+        Status s =
+            generic::product(m.c, m.types, arg_item_type(left), arg_item_type(right), m.is_set(ins.arg_type(left)),
+                             m.is_set(ins.arg_type(right)), item_type(), items(0), items(1), result);
+        return made(s, result);
+    }
+    AB_FN Status call(Known<PAIR>) {
+        Items result{0, 0};
+        return made(pair(m, ins, args, result), result);
+    }
+    AB_FN Status call(Known<ASTUPLE>) {
+        u32 n = m.types[ins.arg_type(Known<0>{})].slot_words;
+        copy_words(out, args[0], n);
+        copy_words(out + n, args[1], m.types[ins.arg_type(Known<1>{})].slot_words);
+        return OK;
+    }
+    AB_FN Status call(Known<CELLS>) { return map_grid(m.c, ins, args, out); }
+    AB_FN Status call(Known<CUSTOM>) { return call_custom(m.c, ins.extra()[2], args, out); }
+};
+
+template <class M, class I>
+AB_CALL Status generic_call(M& m, I ins, const u32* const* args, u32* out) {
+    GenericCall<M, I> call{m, ins, args, out};
     switch (ins.op()) {
-        case COPY:
-        case COPY_COUNTED:
-            copy_words(out, args[0], types[type].slot_words);
-            return OK;
-        case CAST:
-            return cast(m, ins.arg_type(0), type, args[0], out);
-        case NEVER:
-            return TYPE;
-        case AS_EMPTY:  // an empty container, of whatever type
-            if (args[0][1]) return ESCAPE;
-            generic::put(out, result);
-            return OK;
-        case BRANCH:
-            copy_words(out, args[args[0][0] ? 1 : 2], types[type].slot_words);
-            return OK;
-        case POWER_COUNT: {
-            i32 n = i32(args[0][0]);
-            if (n < 1) return BOUNDS;
-            if (n > MAX_POWER) return LIMIT;
-            out[0] = u32(n);
-            return OK;
-        }
-        case UNEQUAL:
-            out[0] = 0;
-            return OK;
-        case EQUAL_EMPTY:
-            out[0] = args[0][1] == 0 && args[1][1] == 0;
-            return OK;
-        case EQUAL: {
-            const TypeDesc& t = types[ins.arg_type(0)];
-            if (t.scalar) {  // numbers in slots compare as they are
-                out[0] = 1;
-                for (u32 k = 0; k < t.slot_words; ++k) out[0] &= args[0][k] == args[1][k];
-                return OK;
-            }
-            if ((s = m.boxed(ins, 0, item)) != OK || (s = m.boxed(ins, 1, other)) != OK) return s;
-            out[0] = compare_items(c, types, ins.arg_type(0), item, other) == 0;
-            return OK;
-        }
-        case SIZE: {
-            u32 kind = types[ins.arg_type(0)].kind;
-            out[0] = kind == K_GRID ? args[0][1] >> 16 : kind == K_CELL ? 2 : args[0][1];
-            return OK;
-        }
-        case CONTAINED: {
-            u32 inner = m.item_type(ins.arg_type(1));
-            s = ins.extra()[0] & NEVER_EQUAL ? ESCAPE : m.boxed(ins, 0, item);
-            if (s == ESCAPE) {  // a value no item of the container can have
-                out[0] = 0;
-                return OK;
-            }
-            const u32* x = c.a.at(args[1][0]);
-            out[0] = m.is_set(ins.arg_type(1)) ? in_set(c, types, inner, x, args[1][1], item)
-                                               : in_tuple(c, types, inner, x, args[1][1], item);
-            return OK;
-        }
-        case COMBINE:
-            s = generic::combine(c, types, m.item_type(type), m.is_set(type), items_at(args[0]), items_at(args[1]),
-                                 result);
-            break;
-        case INTERSECTION:
-            s = generic::select(c, types, m.item_type(type), items_at(args[0]), items_at(args[1]), true, true, result);
-            break;
-        case DIFFERENCE:
-            if (ins.extra()[0] & NEVER_EQUAL) {
-                copy_words(out, args[0], 2);
-                return OK;
-            }
-            s = generic::select(c, types, m.item_type(type), items_at(args[0]), items_at(args[1]),
-                                m.is_set(ins.arg_type(1)), false, result);
-            break;
-        case INSERT:
-            if ((s = m.boxed(ins, 0, item)) != OK) return s;
-            s = generic::insert(c, types, m.item_type(type), item, items_at(args[1]), result);
-            break;
-        case REMOVE:
-            s = ins.extra()[0] & NEVER_EQUAL ? ESCAPE : m.boxed(ins, 0, item);
-            if (s == ESCAPE) {
-                copy_words(out, args[1], 2);
-                return OK;
-            }
-            s = generic::remove(c, types, m.item_type(type), item, items_at(args[1]), result);
-            break;
-        case INITSET: {
-            if ((s = m.boxed(ins, 0, item)) != OK) return s;
-            s = generic::make(c, types, m.item_type(type), 1, result);
-            if (s != OK) return s;
-            copy_words(c.a.at(result.off), item, types[m.item_type(type)].item_words);
-            break;
-        }
-        case REPEAT:
-            if ((s = m.boxed(ins, 0, item)) != OK) return s;
-            s = generic::repeat(c, types, m.item_type(type), item, i32(args[1][0]), result);
-            break;
-        case DEDUPE:
-            s = generic::dedupe(c, types, m.item_type(type), items_at(args[0]), result);
-            break;
-        case MERGE:
-            s = generic::merge(c, types, m.item_type(type), m.is_set(type), items_at(args[0]), result);
-            break;
-        case MERGE_GRIDS:
-            return merge_grids(m, items_at(args[0]), type, out);
-        case NTH: {
-            i64 n = args[0][1], at = i32(args[1][0]);
-            if (at < -n || at >= n) return n ? BOUNDS : EMPTY;
-            u32 inner = m.item_type(ins.arg_type(0));
-            u32 place = u32(at < 0 ? at + n : at);
-            unbox(types, inner, c.a.at(args[0][0]) + place * types[inner].item_words, out);
-            return OK;
-        }
-        case OTHER: {
-            u32 inner = m.item_type(ins.arg_type(0)), stride = types[inner].item_words;
-            s = ins.extra()[0] & NEVER_EQUAL ? ESCAPE : m.boxed(ins, 1, item);
-            const u32* x = c.a.at(args[0][0]);
-            for (u32 k = 0; k < args[0][1]; ++k)
-                if (s == ESCAPE || compare_items(c, types, inner, x + k * stride, item) != 0) {
-                    unbox(types, inner, x + k * stride, out);
-                    return OK;
-                }
-            return EMPTY;
-        }
-        case PART: {  // the part's words, from the place the extra says
-            copy_words(out, args[0] + ins.extra()[2], types[type].slot_words);
-            return OK;
-        }
-        case MAXIMUM:
-        case MINIMUM: {
-            if (types[ins.arg_type(0)].kind == K_IJ) {
-                i32 a = i32(args[0][0]), b = i32(args[0][1]);
-                out[0] = u32(ins.op() == MAXIMUM ? most(a, b) : least(a, b));
-                return OK;
-            }
-            const u32* x = c.a.at(args[0][0]);
-            u32 n = args[0][1];
-            if (has_none(m, ins.arg_type(0), x, n)) return ESCAPE;
-            if (n == 0) {
-                out[0] = 0;
-            } else if (ins.op() == MAXIMUM) {
-                out[0] = u32(c.g.max_of(n, INT_LEAST, [&](u32 k) { return key_int(x[k]); }));
-            } else {
-                out[0] = u32(c.g.min_of(n, INT_MOST, [&](u32 k) { return key_int(x[k]); }));
-            }
-            return OK;
-        }
-        case MOSTCOMMON:
-        case LEASTCOMMON: {
-            u32 inner = m.item_type(ins.arg_type(0));
-            s = generic::common(c, types, inner, m.is_set(ins.arg_type(0)), ins.op() == MOSTCOMMON, items_at(args[0]),
-                                item);
-            if (s == OK) unbox(types, inner, item, out);
-            return s;
-        }
-        case SIZEFILTER:
-            s = generic::sizefilter(c, types, m.item_type(type), m.is_set(ins.arg_type(0)), items_at(args[0]),
-                                    i32(args[1][0]), result);
-            break;
-        case PRODUCT:
-            s = generic::product(c, types, m.item_type(ins.arg_type(0)), m.item_type(ins.arg_type(1)),
-                                 m.is_set(ins.arg_type(0)), m.is_set(ins.arg_type(1)), m.item_type(type),
-                                 items_at(args[0]), items_at(args[1]), result);
-            break;
-        case PAIR:
-            s = pair(m, ins, args, result);
-            break;
-        case ASTUPLE: {
-            u32 n = types[ins.arg_type(0)].slot_words;
-            copy_words(out, args[0], n);
-            copy_words(out + n, args[1], types[ins.arg_type(1)].slot_words);
-            return OK;
-        }
-        case CELLS:
-            return map_grid(c, ins, args, out);
-        case CUSTOM:
-            return call_custom(c, ins.extra()[2], args, out);
+#define AB_CASE(op) \
+    case op:        \
+        return call.call(Known<op>{});
+        AB_GENERIC_CALLS(AB_CASE)
+#undef AB_CASE
         default:
             return ESCAPE;
     }
-    if (s == OK) generic::put(out, result);
-    return s;
 }
 
 }  // namespace arcbatt

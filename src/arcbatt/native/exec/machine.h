@@ -6,7 +6,7 @@
 // exec/interpreter.h goes from one instruction to the next.
 #pragma once
 
-#include "exec/code.h"
+#include "exec/call_state.h"
 
 namespace arcbatt {
 
@@ -47,12 +47,8 @@ struct ColumnRoom {
 };
 constexpr u32 MAX_ROOMS = 8;
 
-struct Machine {
-    Ctx c;
-    Types types;
+struct Machine : CallState<Types> {
     const u32* code;
-    u64 steps;
-    u64 max_steps;
     u64 trips;      // through bodies, since the outermost loop began
     u64 max_trips;  // beyond this it escapes
     u32 depth;
@@ -72,43 +68,6 @@ struct Machine {
     Status part_status;  // how that came out
     Status failed;       // why a loop ended that was shared out
 #endif
-
-    AB_FN u32* slot(u32 place) { return c.a.at(place); }
-    AB_FN Status status(u32 place) { return Status(*c.a.at(place)); }
-    AB_FN u32* value(u32 place) { return c.a.at(place) + 1; }
-
-    AB_FN bool is_set(u32 type) const { return types[type].kind == K_SET; }
-    AB_FN u32 item_type(u32 type) const { return types[type].item; }
-    AB_FN Status boxed(Ins ins, u32 k, u32* item) { return box(types, ins.arg_type(k), value(ins.arg(k)), item); }
-
-    AB_FN Status first_failure(Ins ins, u32 from, u32 to) {
-        u32 worst = OK;
-        for (u32 k = from; k < to; ++k) {
-            u32 s = status(ins.arg(k));
-            if (s == LIMIT) return LIMIT;  // whatever a value is that has no form here, this comes before it
-            if (s != OK && (worst == OK || s < worst)) worst = s;
-        }
-        return Status(worst);
-    }
-
-    AB_FN u64 size_of(u32 type, u32 place) { return size_in_slot(c, types, type, value(place), ~u64(0)); }
-
-    // Fails where a result is beyond a limit; its size goes to `size`.
-    AB_FN Status measure(u32 type, const u32* words, u64& size) {
-        const TypeDesc& t = types[type];
-        size = size_in_slot(c, types, type, words, MAX_SIZE);
-        if (t.kind < K_SET) return OK;
-        return size > MAX_SIZE || (t.kind != K_TUP && words[1] > MAX_ITEMS) ? LIMIT : OK;
-    }
-
-    // Count the steps of a call as often as it is written, and keep them where bodies charge them.
-    AB_FN void charge_call(Ins ins, u64 cost) {
-        if (ins.times() > 0) {
-            steps += u64(ins.times()) * cost;
-            if (steps > max_steps) *slot(ins.dst()) = LIMIT;
-        }
-        if (ins.cost_place()) *slot(ins.cost_place()) = u32(least(cost, u64(0xFFFFFFFFu)));
-    }
 };
 
 }  // namespace arcbatt

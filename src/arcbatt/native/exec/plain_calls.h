@@ -25,7 +25,8 @@ AB_FN Status empty_tuple_argument(u32 op) {
 
 // Whether a call is made with it, and its outcome: what looks at a grid first may fail for that, and no IJ of a
 // container equals ().
-AB_FN bool takes_empty_tuple(const Machine& m, Ins ins) {
+template <class M, class I>
+AB_FN bool takes_empty_tuple(const M& m, I ins) {
     switch (ins.op()) {
 #define AB_CASE(number) case number:
         AB_EMPTY_TUPLE_AFTER_GRID(AB_CASE)
@@ -34,7 +35,8 @@ AB_FN bool takes_empty_tuple(const Machine& m, Ins ins) {
     }
     return ins.op() == REMOVE && m.types[m.item_type(ins.type())].kind == K_IJ;
 }
-AB_FN Status call_with_empty_tuple(Machine& m, Ins ins, u32* out) {
+template <class M, class I>
+AB_FN Status call_with_empty_tuple(M& m, I ins, u32* out) {
     if (ins.op() != REMOVE) return Form<Grid>::load(m.value(ins.arg(0))).h == 0 ? EMPTY : TYPE;
     copy_words(out, m.value(ins.arg(1)), 2);
     return OK;
@@ -42,17 +44,24 @@ AB_FN Status call_with_empty_tuple(Machine& m, Ins ins, u32* out) {
 
 // --- calls ---
 
-AB_FN Status call_operation(Machine& m, Ins ins, u32* out) {
+// What an instruction asks for, on the words of its arguments.
+template <class M, class I>
+AB_FN Status dispatch(M& m, I ins, const u32* const* args, u32* out) {
+    u32 op = ins.op();
+    return op < HALT ? call_variant(m.c, op, args, out) : generic_call(m, ins, args, out);
+}
+
+template <class M, class I>
+AB_FN Status call_operation(M& m, I ins, u32* out) {
     const u32* args[MAX_ARGS];
     u32 count = least(ins.count(), MAX_ARGS);
     for (u32 k = 0; k < count; ++k) args[k] = m.value(ins.arg(k));
-    u32 op = ins.op();
-    if (op < HALT) return call_variant(m.c, op, args, out);
-    return generic_call(m, ins, args, out);
+    return dispatch(m, ins, args, out);
 }
 
 // The first argument, unless another one failed.
-AB_INLINE void guard(Machine& m, Ins ins, u32* dst) {
+template <class M, class I>
+AB_INLINE void guard(M& m, I ins, u32* dst) {
     Status s = m.first_failure(ins, 1, ins.count());
     if (s == OK || s == EMPTY_TUPLE) s = m.status(ins.arg(0));
     *dst = s;
@@ -60,14 +69,16 @@ AB_INLINE void guard(Machine& m, Ins ins, u32* dst) {
 }
 
 // The second or the third argument, whatever became of the other.
-AB_INLINE void choose(Machine& m, Ins ins, u32* dst) {
+template <class M, class I>
+AB_INLINE void choose(M& m, I ins, u32* dst) {
     u32 from = ins.arg(*m.value(ins.arg(0)) ? 1 : 2);
     *dst = m.status(from);
     if (*dst == OK) copy_words(dst + 1, m.value(from), m.types[ins.type()].slot_words);
 }
 
 // A call of which every size is known from the types.
-AB_INLINE void fixed_cost_call(Machine& m, Ins ins, u32* dst) {
+template <class M, class I>
+AB_INLINE void fixed_cost_call(M& m, I ins, u32* dst) {
     Status s = call_operation(m, ins, dst + 1);
     *dst = s;
     u64 cost = ins.extra()[1] - (s == OK ? 0 : m.types[ins.type()].leaves);  // without a result, of its arguments alone
@@ -76,22 +87,26 @@ AB_INLINE void fixed_cost_call(Machine& m, Ins ins, u32* dst) {
 }
 
 // What the arguments of a call cost, as they are written in the program.
-AB_INLINE u64 argument_cost(Machine& m, Ins ins, bool with_empty_tuple) {
+template <class M, class I>
+AB_INLINE u64 argument_cost(M& m, I ins, bool with_empty_tuple) {
     u32 flags = ins.extra()[0];
     u32 first = flags & ORIGINALS ? ins.count() / 2 : 0;
     u32 written = ins.count() - first - (flags & HIDDEN_ARG ? 1 : 0);
-    u64 cost = 1, sizes[MAX_ARGS];
-    for (u32 k = 0; k < written; ++k) {
-        u32 from = ins.arg(first + k);
+    u64 cost = 1, product = 1;
+    ins.each_arg([&](auto k) {
+        if (k < first || k >= first + written) return;
+        u32 from = ins.arg(k);
         bool nothing = with_empty_tuple && m.status(from) == EMPTY_TUPLE;
-        sizes[k] = nothing ? 0 : m.size_of(ins.arg_type(first + k), from);
-        cost += sizes[k];
-    }
-    return flags & MULTIPLIES ? cost + sizes[0] * sizes[1] : cost;
+        u64 size = nothing ? 0 : m.size_of(ins.arg_type(k), from);
+        cost += size;
+        if (k < first + 2) product *= size;
+    });
+    return flags & MULTIPLIES ? cost + product : cost;
 }
 
 // A call whose cost is measured, where anything can come of that.
-AB_INLINE void measured_call(Machine& m, Ins ins, bool with_empty_tuple, u32* dst) {
+template <class M, class I>
+AB_INLINE void measured_call(M& m, I ins, bool with_empty_tuple, u32* dst) {
     u32 op = ins.op();
     bool free = op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY;
     bool counted = !free && (ins.times() >= 0 || ins.cost_place() || m.max_steps < MOST_LINEAR_STEPS);
@@ -107,7 +122,8 @@ AB_INLINE void measured_call(Machine& m, Ins ins, bool with_empty_tuple, u32* ds
     if (counted) m.charge_call(ins, cost);
 }
 
-AB_CALL void plain_call(Machine& m, Ins ins) {
+template <class M, class I>
+AB_CALL void plain_call(M& m, I ins) {
     u32* dst = m.slot(ins.dst());
     if (ins.op() == GUARD) return guard(m, ins, dst);
     Status s = m.first_failure(ins, 0, ins.strict());

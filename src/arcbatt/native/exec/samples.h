@@ -8,8 +8,9 @@
 namespace arcbatt {
 
 // What a program reads, put into the arena in front of what it computes.
+template <class M>
 struct Inputs {
-    Machine& m;
+    M& m;
     const Packed& data;
 
     AB_FN Status place_grid(i32 number, u32* words) {
@@ -46,5 +47,7 @@ struct Inputs {
         if (samples_slot) put_samples(samples_slot, data.task[sample]);
     }
 };
+template <class M>
+Inputs(M&, const Packed&) -> Inputs<M>;
 
 }  // namespace arcbatt

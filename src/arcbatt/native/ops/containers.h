@@ -16,7 +16,8 @@ AB_FN void put(u32* slot, Items v) {
     slot[0] = v.off;
     slot[1] = v.n;
 }
-AB_FN Status make(Ctx& c, const Types& types, u32 type, u64 n, Items& out) {
+template <class Table, class Type>
+AB_FN Status make(Ctx& c, const Table& types, Type type, u64 n, Items& out) {
     u32 off = c.a.take(n * types[type].item_words);
     if (off == NOWHERE) return OVERFLOW_;
     out = Items{off, u32(n)};
@@ -47,7 +48,8 @@ AB_FN u32 unite(const Ctx& c, const u32* x, u32 xn, const u32* y, u32 yn, u32* t
 #endif
 }
 
-AB_CALL Status combine(Ctx& c, const Types& types, u32 type, bool is_set, Items a, Items b, Items& out) {
+template <class Table, class Type>
+AB_CALL Status combine(Ctx& c, const Table& types, Type type, bool is_set, Items a, Items b, Items& out) {
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, u64(a.n) + b.n, out);
     if (s != OK) return s;
@@ -68,7 +70,8 @@ AB_CALL Status combine(Ctx& c, const Types& types, u32 type, bool is_set, Items 
 }
 
 // Items of a that are (keep) or are not (drop) in b; order stays.
-AB_CALL Status select(Ctx& c, const Types& types, u32 type, Items a, Items b, bool b_is_set, bool keep, Items& out) {
+template <class Table, class Type>
+AB_CALL Status select(Ctx& c, const Table& types, Type type, Items a, Items b, bool b_is_set, bool keep, Items& out) {
     constexpr u32 FEW = 32;
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, a.n, out);
@@ -97,7 +100,8 @@ AB_CALL Status select(Ctx& c, const Types& types, u32 type, Items a, Items b, bo
     return OK;
 }
 
-AB_CALL Status insert(Ctx& c, const Types& types, u32 type, const u32* item, Items set, Items& out) {
+template <class Table, class Type>
+AB_CALL Status insert(Ctx& c, const Table& types, Type type, const u32* item, Items set, Items& out) {
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, u64(set.n) + 1, out);
     if (s != OK) return s;
@@ -110,7 +114,8 @@ AB_CALL Status insert(Ctx& c, const Types& types, u32 type, const u32* item, Ite
     return OK;
 }
 
-AB_CALL Status remove(Ctx& c, const Types& types, u32 type, const u32* item, Items from, Items& out) {
+template <class Table, class Type>
+AB_CALL Status remove(Ctx& c, const Table& types, Type type, const u32* item, Items from, Items& out) {
     u32 stride = types[type].item_words;
     Status s = make(c, types, type, from.n, out);
     if (s != OK) return s;
@@ -123,7 +128,8 @@ AB_CALL Status remove(Ctx& c, const Types& types, u32 type, const u32* item, Ite
     return OK;
 }
 
-AB_CALL Status repeat(Ctx& c, const Types& types, u32 type, const u32* item, i32 n, Items& out) {
+template <class Table, class Type>
+AB_CALL Status repeat(Ctx& c, const Table& types, Type type, const u32* item, i32 n, Items& out) {
     u32 stride = types[type].item_words;
     if (n > i32(MAX_ITEMS)) return LIMIT;
     Status s = make(c, types, type, n > 0 ? u64(n) : 0, out);
@@ -134,7 +140,8 @@ AB_CALL Status repeat(Ctx& c, const Types& types, u32 type, const u32* item, i32
 }
 
 // The first of equal items, in their order: short tuples are searched as they are, others by sorting items and places.
-AB_CALL Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& out) {
+template <class Table, class Type>
+AB_CALL Status dedupe(Ctx& c, const Table& types, Type type, Items from, Items& out) {
     constexpr u32 FEW = 64;
     u32 stride = types[type].item_words, entry = stride + 1, kept = 0;
     Status s = make(c, types, type, from.n, out);
@@ -176,7 +183,8 @@ AB_CALL Status dedupe(Ctx& c, const Types& types, u32 type, Items from, Items& o
 }
 
 // The items of the items; `inner` is their type.
-AB_CALL Status merge(Ctx& c, const Types& types, u32 inner, bool to_set, Items from, Items& out) {
+template <class Table, class Type>
+AB_CALL Status merge(Ctx& c, const Table& types, Type inner, bool to_set, Items from, Items& out) {
     u32 stride = types[inner].item_words;
     const u32* pairs = c.a.at(from.off);
     u64 total = u64(c.g.sum_of(from.n, [&](u32 k) { return i64(pairs[2 * k + 1]); }));
@@ -201,7 +209,8 @@ AB_CALL Status merge(Ctx& c, const Types& types, u32 inner, bool to_set, Items f
 }
 
 // The item that occurs most or least; the least of several.
-AB_CALL Status common(Ctx& c, const Types& types, u32 type, bool is_set, bool most_common, Items from, u32* item) {
+template <class Table, class Type>
+AB_CALL Status common(Ctx& c, const Table& types, Type type, bool is_set, bool most_common, Items from, u32* item) {
     if (from.n == 0) return EMPTY;
     u32 stride = types[type].item_words, mark = c.a.top;
     const u32* x = c.a.at(from.off);
@@ -230,8 +239,9 @@ AB_CALL Status common(Ctx& c, const Types& types, u32 type, bool is_set, bool mo
     return OK;
 }
 
-AB_CALL Status product(Ctx& c, const Types& types, u32 left, u32 right, bool left_set, bool right_set, u32 pair_type,
-                       Items a, Items b, Items& out) {
+template <class Table, class Left, class Right, class Pair>
+AB_CALL Status product(Ctx& c, const Table& types, Left left, Right right, bool left_set, bool right_set,
+                       Pair pair_type, Items a, Items b, Items& out) {
     u64 n = u64(a.n) * b.n;
     if (n > MAX_ITEMS) return LIMIT;
     u32 ls = types[left].item_words, rs = types[right].item_words, stride = types[pair_type].item_words;
@@ -253,10 +263,16 @@ AB_CALL Status product(Ctx& c, const Types& types, u32 left, u32 right, bool lef
             to[k] = cell ? cell_key(key_int(p), key_ij(q)) : ij_key(IJ{key_int(p), key_int(q)});
         });
     } else {
-        c.g.each(u32(n), [&](u32 k) {
-            copy_words(to + k * stride, x + (k / b.n) * ls, ls);
-            copy_words(to + k * stride + ls, y + (k % b.n) * rs, rs);
-        });
+        auto put = [&](u32 i, u32 j) {
+            u32* item = to + (i * b.n + j) * stride;
+            copy_words(item, x + i * ls, ls);
+            copy_words(item + ls, y + j * rs, rs);
+        };
+        if (b.n < AB_LANES) {
+            c.g.each(u32(n), [&](u32 k) { put(k / b.n, k % b.n); });
+        } else {
+            for (u32 i = 0; i < a.n; ++i) c.g.each(b.n, [&](u32 j) { put(i, j); });
+        }
     }
     if (!left_set || !right_set) {
         out.n = sort_unique_items(c, types, pair_type, to, out.n);
@@ -265,7 +281,8 @@ AB_CALL Status product(Ctx& c, const Types& types, u32 left, u32 right, bool lef
     return OK;
 }
 
-AB_CALL Status sizefilter(Ctx& c, const Types& types, u32 type, bool is_set, Items from, i32 size, Items& out) {
+template <class Table, class Type>
+AB_CALL Status sizefilter(Ctx& c, const Table& types, Type type, bool is_set, Items from, i32 size, Items& out) {
     Status s = make(c, types, type, from.n, out);
     if (s != OK) return s;
     u32* to = c.a.at(out.off);

@@ -25,6 +25,88 @@ AB_FN Status by_colour(Ctx& c, Grid g, bool without_background, Objects& out) {
 }
 
 #if AB_LANES > 1
+// Room close to a group for finding the objects of a grid: a tally of colours, labels, the cells.
+struct NearRoom {
+    u32* words;
+    u32 most_cells;
+    static constexpr u32 COLOURS = Labels<u16>::COLOURS;
+    static constexpr u32 ROWS = Labels<u16>::ROWS;
+    static AB_FN u32 size(u32 most_cells) { return COLOURS + ROWS * most_cells / 2 + most_cells / 4; }
+    // How many cells fit into so many words: a multiple of four.
+    static AB_FN u32 most(u32 words) { return (words - COLOURS) * 4 / (2 * ROWS + 1) / 4 * 4; }
+    AB_FN u16* labels() const { return reinterpret_cast<u16*>(words + COLOURS); }
+    AB_FN i8* cells() const { return reinterpret_cast<i8*>(words + COLOURS + ROWS * most_cells / 2); }
+};
+static_assert(sizeof(u32) * NearRoom::COLOURS == OBJECT_GROUP_BYTES, "abi.py says otherwise");
+static_assert(sizeof(u16) * NearRoom::ROWS + sizeof(i8) == OBJECT_CELL_BYTES, "abi.py says otherwise");
+
+// Find the objects of a grid by rules, with everything but the result in room close by: found(labels, how many, of how
+// many cells). False where it has no room, or colours that labels are not for.
+template <class R, class F>
+AB_FN bool find_near_by(const Group& g, const u8* from, u32 h, u32 w, NearRoom room, R rules, bool without, F found) {
+    using Found = Labels<u16, R>;
+    u32 n = h * w;
+    if (n == 0 || n > room.most_cells) return false;
+    i8* mine = room.cells();
+    bool beyond = g.flagged(n, [&](u32 k) {
+        mine[k] = i8(from[k]);
+        return from[k] >= Found::COLOURS;
+    });
+    if (beyond) return false;
+    Found labels(g, mine, h, w, rules, room.labels(), room.words);
+    u32 cells = labels.begin(without);
+    labels.find();
+    u32 count = labels.number(cells);
+    found(labels, count, cells);
+    return true;
+}
+
+// f(rules) for those of a mode, as `o_g` has it; each has code of its own.
+template <class F>
+AB_FN auto with_rules(u32 mode, F f) {
+    switch (mode >> 1) {
+        case 0:
+            return f(FixedRules<false, false>{});
+        case 1:
+            return f(FixedRules<false, true>{});
+        case 2:
+            return f(FixedRules<true, false>{});
+    }
+    return f(FixedRules<true, true>{});
+}
+template <class F>
+AB_FN bool find_near(const Group& g, const u8* from, u32 h, u32 w, NearRoom room, u32 mode, F found) {
+    return with_rules(mode, [&](auto rules) { return find_near_by(g, from, h, w, room, rules, mode & 1, found); });
+}
+
+// Find the objects of a grid with labels in the arena, behind the room for the result.
+template <class R>
+AB_FN Status find_in_arena(Ctx& c, Grid g, R rules, bool without, Found& found) {
+    using Here = Labels<u16, R>;
+    u32* room;
+    Status s = take_words(c, (u64(Here::ROWS) * u32(g.h) * u32(g.w) + 1) / 2 + Here::COLOURS, room);
+    if (s != OK) return s;
+    Here labels(c.g, cells(c, g), u32(g.h), u32(g.w), rules, reinterpret_cast<u16*>(room + Here::COLOURS), room);
+    found.cells = labels.begin(without);
+    labels.find();
+    found.count = labels.number(found.cells);
+    labels.write(found.count, found.keys, found.pairs, c.a.at(found.keys));
+    return OK;
+}
+
+// Into the arena; false where there is no room close by for that.
+AB_FN bool objects_near(Ctx& c, Grid g, u32 mode, Objects& out, Status& s) {
+    if (c.near.count < NearRoom::size(4)) return false;
+    NearRoom room{c.near.words, NearRoom::most(c.near.count)};
+    const u8* from = reinterpret_cast<const u8*>(cells(c, g));
+    return find_near(c.g, from, u32(g.h), u32(g.w), room, mode, [&](auto& labels, u32 count, u32 all) {
+        Object keys;
+        s = make_array(c, all, keys);
+        if (s == OK) s = make_pairs(c, count, out);
+        if (s == OK) labels.write(count, keys.off, words(c, out), words(c, keys));
+    });
+}
+
 // The objects of the input as they were found before: how many, of how many cells; where each begins and how many cells
 // it has; the cells.
 AB_FN Status copy_known(Ctx& c, const u32* known, Objects& out) {
@@ -52,24 +134,22 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
 #if AB_LANES > 1
     u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
     if (const u32* known = c.known.objects(g, mode)) return copy_known(c, known, out);
+    Status near = OK;
+    if (objects_near(c, g, mode, out, near)) return near;
 #endif
     Found found;
     Boards b;
     Status s = make_found(c, g, n, found, out);
 #if AB_LANES > 1
     if (s != OK) return s;
-    if (!c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u32>::COLOURS; })) {
-        u32* room;
-        s = take_words(c, u64(Labels<u32>::ROWS) * n + Labels<u32>::COLOURS, room);
-        if (s != OK) return s;
-        Labels<u32> labels(c.g, cells(c, g), u32(g.h), u32(g.w), AnyRules{univalued != 0, diagonal != 0},
-                           room + Labels<u32>::COLOURS, room);
-        found.cells = labels.begin(without_bg != 0);
-        labels.find();
-        found.count = labels.number(found.cells);
-        labels.write(found.count, found.keys, found.pairs, c.a.at(found.keys));
-        keep_found(c, found, out.off, out);
-        return OK;
+    if (n <= 0xFFFFu && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u16>::COLOURS; })) {
+#if AB_WAVES
+        s = with_rules(mode, [&](auto rules) { return find_in_arena(c, g, rules, without_bg != 0, found); });
+#else
+        s = find_in_arena(c, g, AnyRules{univalued != 0, diagonal != 0}, without_bg != 0, found);
+#endif
+        if (s == OK) keep_found(c, found, out.off, out);
+        return s;
     }
 #endif
     if (s == OK) s = draw_boards(c, g, b);

@@ -1,0 +1,77 @@
+"""The heap of waves on a device: slots of nodes one behind the other, and behind them what values point to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.compiler.abi import WAVE_ARENA, WAVE_PLACE
+from arcbatt.engine.waves.kernels import THREADS, WIDTHS
+
+MOST_WORDS: Final = (1 << 32) - 1
+"""Values name each other by words of 32 bits."""
+_RESIDENT: Final = 2048 // THREADS
+"""Blocks of a multiprocessor that can run at a time, at most."""
+Place = tuple[int, int, int]
+"""Base, stride and map of a node's values, an abi.WAVE_PLACE."""
+
+
+def address(array: Any) -> int:
+    """Where an array of the device begins."""
+    return int(array.data.ptr)
+
+
+@dataclass
+class Heap:
+    """Memory for values. Waves that may run at the same time (`lines`) have pieces of their own."""
+
+    cupy: Any
+    words: int
+    lines: int
+    blocks: int
+    """Most blocks of a launch."""
+
+    def __post_init__(self) -> None:
+        self.memory = self.cupy.empty(self.words, np.uint32)
+        self.top = self.cupy.zeros(1, np.uint64)
+        self.used = 0
+        """Words that are taken before a run: constants and slots."""
+        self._groups = {width: self.blocks * THREADS // width for width in WIDTHS}
+        self._arenas = self.cupy.zeros(self.lines * sum(self._groups.values()) * WAVE_ARENA.words, np.uint32)
+
+    @classmethod
+    def resident(cls, cupy: Any, words: int, lines: int = 1) -> Heap:
+        """A heap for launches that fill the current device."""
+        return cls(cupy, words, lines, _RESIDENT * int(cupy.cuda.Device().attributes["MultiProcessorCount"]))
+
+    def take(self, words: int) -> int:
+        """Room that is taken before a run."""
+        place = self.used
+        self.used += words
+        return place
+
+    def arenas(self, width: int, line: int = 0) -> int:
+        """The address of the arenas of groups of a width."""
+        before = self._groups[1] if width != 1 else 0
+        return address(self._arenas) + (line * sum(self._groups.values()) + before) * WAVE_ARENA.bytes
+
+    def groups(self, width: int) -> int:
+        """How many groups of a width may run at a time."""
+        return self._groups[width]
+
+    def begin(self) -> None:
+        """Forget all values but what was taken before."""
+        self._arenas[...] = 0
+        self.top[...] = -(-self.used // 64) * 64
+
+    def over(self) -> bool:
+        """Whether values did not fit."""
+        return int(self.top[0]) > self.words
+
+
+def places(rows: list[Place]) -> NDArray[np.uint32]:
+    """Places as words."""
+    return WAVE_PLACE.rows(rows)

@@ -1,0 +1,69 @@
+"""The kernels of waves: how one is compiled for an operation and its types, in which width, many at a time.
+
+A kernel takes half a second of a core; each is kept on disk as every kernel is (`engine/cuda/compile.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from arcbatt.compiler.lower.instruction import Instruction
+from arcbatt.compiler.waves import WaveKernel
+from arcbatt.engine.cuda.compile import LANES, KernelOptions, cubin, kept_cubin
+from arcbatt.engine.waves.compiling import compile_beside
+
+THREADS: Final = 128
+"""Of a block."""
+ENTRY: Final = "arcbatt_wave"
+INPUTS_ENTRY: Final = "arcbatt_wave_inputs"
+LOOK_ENTRY: Final = "arcbatt_wave_look"
+WIDTHS: Final = (1, LANES)
+"""Threads of a group that runs a call: one, or a warp."""
+_BLOCKS: Final = 8
+"""Resident on a multiprocessor at least, so that a thread has 64 registers."""
+_MEASURED: Final = Path(__file__).parent / "few_words.json"
+
+ENDS: Final = {
+    width: KernelOptions(THREADS, _BLOCKS, "", header="waves/ends.h", lanes=width, defines=("AB_WAVES=1",))
+    for width in WIDTHS
+}
+"""The kernels that place inputs and look at values, by width."""
+
+
+def options(kernel: WaveKernel, width: int) -> KernelOptions:
+    """How the kernel of a wave is compiled."""
+    rows = ",".join("{" + ",".join(map(str, row)) + "}" for row in kernel.types)
+    defines = (
+        "AB_WAVES=1",
+        "AB_WAVE_WORDS=" + ",".join(f"{word}u" for word in kernel.words),
+        "AB_WAVE_TYPES=" + rows,
+        "AB_WAVE_PARTS=" + ",".join(map(str, kernel.parts or (0,))),
+    )
+    return KernelOptions(THREADS, _BLOCKS, "", header="waves/kernel.h", lanes=width, defines=defines)
+
+
+def width(kernel: WaveKernel) -> int:
+    """The width a kernel runs in.
+
+    A thread where all is numbers, or where an operation touches a few words whatever the sizes of its arguments
+    (`few_words.json`; of these a thread was measured to be faster); else a warp.
+    """
+    one = Instruction(kernel.words)
+    numbers = all(kernel.types[kind].scalar for kind in (*one.arg_types, one.type))
+    return 1 if numbers or kernel.operation in _few_words() else LANES
+
+
+@cache
+def _few_words() -> frozenset[str]:
+    return frozenset(json.loads(_MEASURED.read_text(encoding="utf-8")))
+
+
+def compiled(nvrtc: Any, wanted: Iterable[KernelOptions], arch: int) -> dict[KernelOptions, Path]:
+    """The machine code of kernels, compiled on all cores where it is not kept."""
+    chosen = list(dict.fromkeys(wanted))
+    compile_beside(nvrtc, [one for one in chosen if not kept_cubin(nvrtc, one, arch)], arch)
+    return {one: cubin(nvrtc, one, arch, say=lambda _: None) for one in chosen}

@@ -1,0 +1,142 @@
+"""Schedules of waves on samples, on one GPU: inputs placed, waves replayed, values looked at.
+
+Nothing comes back to the host while a batch runs. What did not fit in the heap is seen at its end; the batch is then
+halved and done again, so results do not depend on how samples are divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.compiler.abi import OVERFLOW
+from arcbatt.compiler.waves import Schedule, WaveKernel
+from arcbatt.data.packing import PackedSamples
+from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.ends import Ends, PlacedInputs
+from arcbatt.engine.waves.heap import MOST_WORDS, Heap
+from arcbatt.engine.waves.plan import Functions, Plan
+from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.types import Type
+
+LINES: Final = 32
+"""Waves that run at the same time, at most."""
+
+
+@dataclass
+class Looked:
+    """Statuses and hashes of values, a row for each slot that was asked for, by sample."""
+
+    statuses: NDArray[np.uint8]
+    hashes: NDArray[np.uint64]
+
+
+class WaveRunner:
+    """Runs the waves of a schedule on the current device.
+
+    `cupy` is that module; `heap_bytes` what values may take; `widths` of kernels, where not those of `kernels.width`.
+    """
+
+    def __init__(
+        self,
+        cupy: Any,
+        schedule: Schedule,
+        *,
+        heap_bytes: int,
+        lines: int = LINES,
+        max_steps: int = MAX_STEPS,
+        widths: dict[WaveKernel, int] | None = None,
+    ) -> None:
+        self.cupy, self.schedule, self._max_steps = cupy, schedule, max_steps
+        self.heap = Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS), lines)
+        chosen = {wave.kernel: kernels.width(wave.kernel) for wave in schedule.waves} | (widths or {})
+        self.functions: Functions = load(cupy, chosen)
+        self._ends = Ends(self.heap)
+        self._placed: PlacedInputs | None = None
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.plan: Plan | None = None
+        self.batches: list[int] = []
+        """Of the last run, how many samples each batch had that was done."""
+
+    def run(self, data: PackedSamples, slots: Sequence[tuple[int, Type]]) -> Looked:
+        """Every wave on every sample; what became of the values of some slots."""
+        found = Looked(np.zeros((len(slots), len(data)), np.uint8), np.zeros((len(slots), len(data)), np.uint64))
+        first, size, order = 0, len(data), by_size(data)
+        self.batches = []
+        while first < len(data):
+            rows = order[first : first + size]
+            if not self._batch(data, rows, slots, found):
+                if size == 1:  # it does not fit alone: another engine's
+                    found.statuses[:, rows], found.hashes[:, rows] = OVERFLOW, 0
+                    self.plan = None
+                else:
+                    size = -(-size // 2)
+                    self.plan = None
+                    continue
+            self.batches.append(len(rows))
+            first += len(rows)
+        return found
+
+    def _batch(
+        self, data: PackedSamples, rows: NDArray[np.int64], slots: Sequence[tuple[int, Type]], found: Looked
+    ) -> bool:
+        """Some samples; whether they fitted."""
+        with self.stream:
+            plan = self.prepare(data.only(rows))
+            if not plan.fits():
+                return False
+            plan.replay(self.stream)
+            looked = [self.look(plan, slot, kind, len(rows)) for slot, kind in slots]
+            if self.heap.over():
+                return False
+            for row, (statuses, hashes) in enumerate(looked):
+                found.statuses[row, rows] = statuses.get()
+                found.hashes[row, rows] = hashes.get()
+        return True
+
+    def prepare(self, data: PackedSamples) -> Plan:
+        """Lay out the schedule for samples, and place their inputs; call it with the runner's stream as the current."""
+        tasks, task_of = np.unique(data.task, return_inverse=True)
+        if self.plan is None or self.plan.samples < len(data) or self.plan.tasks < len(tasks):
+            self.plan = None
+            self.heap.used = 0  # what constants point to counts from there
+            self.plan = Plan(
+                self.schedule, self.heap, self.functions, samples=len(data), tasks=len(tasks), max_steps=self._max_steps
+            )
+        plan = self.plan
+        if plan.fits():
+            plan.set_counts(task_of, len(tasks))
+            self.heap.begin()
+            places = {name: plan.place(slot)[:2] for name, slot in self.schedule.code.inputs.items()}
+            self._placed = self._ends.inputs(data, tasks, {name: (*two, 0) for name, two in places.items()})
+            self.place_inputs()
+        return plan
+
+    def look(self, plan: Plan, slot: int, kind: Type, count: int) -> tuple[Any, Any]:
+        """Statuses and hashes of the values of a slot by sample, on the device."""
+        return self._ends.look(plan.place(slot), kind, count)
+
+    def place_inputs(self) -> None:
+        """Place the inputs of the samples last prepared, on the current stream."""
+        assert self._placed is not None
+        self._ends.place(self._placed)
+
+
+def by_size(data: PackedSamples) -> NDArray[np.int64]:
+    """Samples by the size of their inputs, the largest first: what takes longest is not to begin last."""
+    cells = data.height[data.input].astype(np.int64) * data.width[data.input]
+    return np.argsort(-cells, kind="stable")
+
+
+def load(cupy: Any, widths: dict[WaveKernel, int]) -> Functions:
+    """The kernels on the current device, compiled where they are not kept."""
+    wanted = {kernel: kernels.options(kernel, width) for kernel, width in widths.items()}
+    paths = kernels.compiled(cupy.cuda.nvrtc, wanted.values(), int(cupy.cuda.Device().compute_capability))
+    return {
+        kernel: (cupy.RawModule(path=str(paths[one])).get_function(kernels.ENTRY), widths[kernel])
+        for kernel, one in wanted.items()
+    }

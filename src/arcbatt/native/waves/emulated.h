@@ -1,0 +1,31 @@
+// A wave as a CPU runs it for tests: the instruction and its types are data, everything else is the kernel's.
+#pragma once
+
+#include "waves/wave.h"
+
+namespace arcbatt {
+
+struct PlacedIns : Ins {
+    const WavePlace* places;
+    u32 index;
+    AB_FN u32 dst() const { return place_at(places[RESULT_PLACE], index); }
+    AB_FN u32 cost_place() const { return Ins::cost_place() ? place_at(places[COST_PLACE], index) : 0; }
+    AB_FN u32 arg(u32 k) const { return place_at(places[FIRST_ARG_PLACE + k], index); }
+};
+
+AB_FN void run_emulated(const WaveLaunch& p, Group lanes, WaveTeam team) {
+    CallState<Types> m{};
+    m.c.g = lanes;
+#if AB_LANES > 1
+    static thread_local u32 near[NEAR_WORDS];
+    m.c.near = NearMemory{near, NEAR_WORDS};
+#endif
+    m.types = Types{device_pointer<const TypeDesc>(p.types), device_pointer<const u32>(p.parts)};
+    Ins ins{device_pointer<const u32>(p.code)};
+    const WavePlace* places = device_pointer<const WavePlace>(p.places);
+    run_wave(m, p, team, [&](u32 node, u32 index) {
+        return PlacedIns{ins, places + node * (FIRST_ARG_PLACE + ins.count()), index};
+    });
+}
+
+}  // namespace arcbatt

@@ -1,0 +1,68 @@
+// The kernel of a wave for one instruction, whose words and types the compiler knows.
+#pragma once
+
+#include "waves/known_types.h"
+#include "waves/wave.h"
+
+namespace arcbatt {
+
+template <u32 OP, class M>
+AB_FN Status call_known(M& m, KnownIns ins, const u32* const* args, u32* out) {
+    if constexpr (OP < HALT)
+        return NativeCall<OP>::call(m.c, args, out);
+    else if constexpr (OP == GUARD || OP == CHOOSE)  // plain_call does these itself
+        return ESCAPE;
+    else
+        return GenericCall<M, KnownIns>{m, ins, args, out}.call(Known<OP>{});
+}
+template <class M>
+AB_FN Status dispatch(M& m, KnownIns ins, const u32* const* args, u32* out) {
+    return call_known<KnownIns::OP>(m, ins, args, out);
+}
+
+// Whether no value points to anything, so that no room is needed.
+AB_FN constexpr bool only_scalars() {
+    bool all = true;
+    for (const TypeDesc& row : KNOWN_TYPES) all = all && row.scalar;
+    return all;
+}
+
+AB_FN KnownIns placed(const WavePlace* places, u32 index) {
+    KnownIns ins;
+    ins.result = place_at(places[RESULT_PLACE], index);
+    ins.cost = KNOWN_WORDS[4] ? place_at(places[COST_PLACE], index) : 0;
+    for (u32 k = 0; k < KnownIns::COUNT; ++k) ins.places[k] = place_at(places[FIRST_ARG_PLACE + k], index);
+    return ins;
+}
+
+AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team, u32 group) {
+    CallState<KnownTypes> m;
+    m.c.g = lanes;
+#if AB_DEVICE && AB_LANES > 1
+    // A kernel that does not look at it does not have it.
+    __shared__ u32 near[AB_THREADS / AB_LANES][NEAR_WORDS];
+    m.c.near = NearMemory{near[group], NEAR_WORDS};
+#endif
+    (void)group;
+    const WavePlace* places = device_pointer<const WavePlace>(p.places);
+    run_wave(m, p, team,
+             [&](u32 node, u32 index) { return placed(places + node * (FIRST_ARG_PLACE + KnownIns::COUNT), index); });
+}
+
+}  // namespace arcbatt
+
+#if AB_DEVICE
+// A block has the indexes of one node; gridDim.y blocks beside one another have different nodes.
+extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS)
+    arcbatt_wave(arcbatt::u64 heap, arcbatt::u64 heap_words, arcbatt::u64 top, arcbatt::u64 arenas,
+                 arcbatt::u64 max_steps, arcbatt::u64 places, arcbatt::u64 counts, arcbatt::u64 nodes,
+                 arcbatt::u64 code, arcbatt::u64 types, arcbatt::u64 parts) {
+    using namespace arcbatt;
+    u64 rooms = only_scalars() ? 0 : arenas;
+    WaveLaunch p{heap, heap_words, top, rooms, max_steps, places, counts, nodes, code, types, parts};
+    constexpr u32 GROUPS = AB_THREADS / AB_LANES;
+    u32 group = threadIdx.x / AB_LANES, block = blockIdx.y * gridDim.x + blockIdx.x;
+    WaveTeam team{block * GROUPS + group, blockIdx.x * GROUPS + group, gridDim.x * GROUPS, blockIdx.y, gridDim.y};
+    run_known(p, Group{}, team, group);
+}
+#endif

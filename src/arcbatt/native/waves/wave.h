@@ -1,0 +1,108 @@
+// A wave: one operation, by its types, over a flat list of calls. Groups (a thread or a warp each, by AB_LANES) take
+// the indexes of a node's domain in turn; a domain is the samples, the tasks, or whatever else numbers the calls of a
+// node.
+//
+// Values lie in one heap. Slots, as the interpreter has them (a status and the words of a value), are one behind the
+// other by index; what they point to is in pieces that groups take from the heap and keep from wave to wave, so that
+// little of it is wasted. A group that needs more takes a bigger piece and calls again; what does not fit into the heap
+// at all is OVERFLOW_, which the host sees by how far `top` has come, and does again with fewer indexes or more memory.
+#pragma once
+
+#include "exec/plain_calls.h"
+
+namespace arcbatt {
+
+AB_FN u32 place_at(const WavePlace& place, u32 index) {
+    return place.base + place.stride * (place.map ? device_pointer<const u32>(place.map)[index] : index);
+}
+
+// The places of a node's values as its record has them.
+constexpr u32 RESULT_PLACE = 0, COST_PLACE = 1, FIRST_ARG_PLACE = 2;
+
+// Which group this is of how many, and which of a node's indexes and of the wave's nodes it takes.
+struct WaveTeam {
+    u32 number;             // of the arena the group has
+    u32 first, step;        // of the indexes
+    u32 node, nodes_apart;  // of the nodes
+};
+
+#if AB_LANES > 1
+constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room left sorts slowly
+#else
+constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;
+#endif
+
+// A group's room in the heap.
+struct WaveRoom {
+    u64 heap_words, top;
+    WaveArena* mine;
+    u32 piece;  // how much it takes next
+
+    AB_FN WaveRoom(u64 heap_words_, u64 top_, u64 arenas, u32 number)
+        : heap_words(heap_words_), top(top_), mine(device_pointer<WaveArena>(arenas) + number), piece(PIECE_WORDS) {}
+
+    AB_FN void open(Ctx& c) const {
+        c.a.top = mine->top;
+        c.a.capacity = mine->capacity;
+    }
+    AB_FN void close(const Ctx& c) const {
+        mine->top = c.a.top;
+        mine->capacity = c.a.capacity;
+    }
+    // Another piece; false where there is none.
+    AB_FN bool take(Ctx& c) {
+        u64 words = piece, most_words = heap_words;
+        u64* next = device_pointer<u64>(top);
+        u32 at = c.g.from_one([&] {
+            u64 found = fetch_add(*next, words);
+            return found + words > most_words ? NOWHERE : u32(found);
+        });
+        if (at == NOWHERE) return false;
+        c.a.top = at;
+        c.a.capacity = at + piece;
+        return true;
+    }
+    // Do work, again in bigger pieces as long as it says that it did not fit.
+    template <class F>
+    AB_FN void fit(Ctx& c, F work) {
+        if (c.a.capacity - c.a.top < LEAST_ROOM) take(c);
+        for (u32 before = c.a.top; !work(); before = c.a.top) {
+            c.a.top = before;
+            if (c.a.capacity - before >= piece) piece = least(piece, 1u << 29) * 4;
+            if (!take(c)) return;
+        }
+    }
+};
+
+// One call, again with more room where it did not fit.
+template <class M, class I>
+AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
+    room.fit(m.c, [&] {
+        plain_call(m, ins);
+        m.c.g.sync();
+        return m.status(ins.dst()) != OVERFLOW_ || m.first_failure(ins, 0, ins.count()) == OVERFLOW_;
+    });
+}
+
+#if AB_LANES > 1
+// Words close to a group, for the objects of a grid of 30 by 30.
+constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + 900 / 4 * 9;
+#endif
+
+// All calls of a group. `ins_of(node, index)` is the instruction with its places.
+template <class M, class F>
+AB_FN void run_wave(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
+    m.c.a.base = device_pointer<u32>(p.heap);
+    m.steps = 0;
+    m.max_steps = p.max_steps;
+    WaveRoom room(p.heap_words, p.top, p.arenas, team.number);
+    m.c.a.top = m.c.a.capacity = 0;
+    if (p.arenas) room.open(m.c);
+    for (u32 node = team.node; node < p.nodes; node += team.nodes_apart) {
+        u32 count = *device_pointer<const u32>(device_pointer<const u64>(p.counts)[node]);
+        for (u32 index = team.first; index < count; index += team.step) wave_call(m, room, ins_of(node, index));
+    }
+    if (p.arenas) room.close(m.c);
+}
+
+}  // namespace arcbatt

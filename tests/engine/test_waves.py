@@ -1,0 +1,157 @@
+"""Waves against the CPU engine: schedules, and the kernels' own code on one lane and on emulated lanes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcbatt.compiler.abi import FIRST_CODE
+from arcbatt.compiler.program_set import compile
+from arcbatt.compiler.waves import Domain, WaveKernel, schedule
+from arcbatt.data.packing import pack_samples
+from arcbatt.data.tasks import load_tasks
+from arcbatt.devtools.bench.waves import cpu_values, differences
+from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.engine.cuda.compile import LANES
+from arcbatt.engine.cuda.nvrtc import find_nvrtc
+from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.runner import WaveRunner
+from arcbatt.syntax import parse_program
+from compiler.support import LIBRARY
+from engine import fake_cupy
+
+TASKS = list(load_tasks("arcagi"))
+SAMPLES = [sample for task in TASKS[::50] for sample in task.samples][:12]
+WIDTHS = pytest.mark.parametrize("width", kernels.WIDTHS, ids=["one lane", "emulated lanes"])
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    """A CuPy that is none; kernels are named by their width alone."""
+
+    def compiled(_, wanted, __):
+        return {one: Path(f"wave-{one.lanes}") for one in wanted}
+
+    monkeypatch.setattr(kernels, "compiled", compiled)
+    return fake_cupy.module(free=1 << 30)
+
+
+def run(cupy, plan, samples, *, width=1, heap_bytes=1 << 26, **options):
+    """The runner, and what it found for all slots."""
+    runner = WaveRunner(
+        cupy, plan, heap_bytes=heap_bytes, widths=dict.fromkeys([wave.kernel for wave in plan.waves], width), **options
+    )
+    return runner, runner.run(pack_samples(samples), list(plan.slots()))
+
+
+def check(found, plan, samples, **options):
+    expected = cpu_values(plan, pack_samples(samples), threads=1, **options)
+    names = [(wave.kernel.name, node) for wave in plan.waves for node in wave.nodes]
+    wrong = [(names[row], column, found.statuses[row, column]) for row, column in differences(found, expected)]
+    assert not wrong
+    return expected
+
+
+@WIDTHS
+def test_the_library_by_waves(cupy, width):
+    plan = schedule(compile(LIBRARY[::4]).typed)
+    assert len(plan.waves) > 100
+    _, found = run(cupy, plan, SAMPLES, width=width)
+    check(found, plan, SAMPLES)
+
+
+@WIDTHS
+@pytest.mark.parametrize("seed", range(4))
+def test_random_programs_by_waves(cupy, width, seed):
+    source = Generator(seed)
+    programs = [source.program(f"solve_{number}", lines=10, samples=number % 2 == 0) for number in range(60)]
+    plan = schedule(compile([*programs, *mutants(LIBRARY[seed::8], 100, seed)]).typed)
+    assert plan.waves
+    _, found = run(cupy, plan, SAMPLES[:6], width=width)
+    expected = check(found, plan, SAMPLES[:6])
+    assert len(np.unique(expected.statuses)) > 2  # failures of several kinds among them
+
+
+@WIDTHS
+def test_fewer_steps_fail_alike(cupy, width):
+    plan = schedule(compile(LIBRARY[::10]).typed)
+    _, found = run(cupy, plan, SAMPLES, width=width, max_steps=300)
+    check(found, plan, SAMPLES, max_steps=300)
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+def test_batches_that_do_not_fit_are_halved(cupy, lines):
+    plan = schedule(compile(LIBRARY[::10]).typed)
+    sizes = {}
+    for heap_bytes in (1 << 26, 1 << 22, 1 << 19):
+        runner, found = run(cupy, plan, SAMPLES, width=1, heap_bytes=heap_bytes, lines=lines)
+        sizes[heap_bytes] = runner.batches
+        assert sum(runner.batches) == len(SAMPLES)
+        if (found.statuses != 1).all():
+            check(found, plan, SAMPLES)
+    assert sizes[1 << 26] == [len(SAMPLES)]
+    assert len(sizes[1 << 19]) > 1
+
+
+def test_a_runner_runs_again_on_other_samples(cupy):
+    plan = schedule(compile(LIBRARY[::20]).typed)
+    runner, _ = run(cupy, plan, SAMPLES)
+    found = runner.run(pack_samples(SAMPLES[3:7]), list(plan.slots()))
+    check(found, plan, SAMPLES[3:7])
+
+
+def test_a_node_runs_once_for_each_index_of_its_domain():
+    text = "\n".join(
+        (
+            "def solve_x(S, I, C):",
+            " a = first(S)",
+            " b = first(a)",
+            " c = hmirror(b)",
+            " d = vconcat(c, I)",
+            " return d",
+        )
+    )
+    plan = schedule(compile([parse_program(text)]).typed)
+    assert [wave.domain for wave in plan.waves] == [Domain.TASKS] * 3 + [Domain.SAMPLES]
+    assert not plan.left_out
+
+
+def test_what_depends_on_a_loop_is_left_out():
+    programs = [
+        parse_program("def solve_a(I):\n x = apply(size, I)\n y = first(x)\n return y"),
+        parse_program("def solve_b(I):\n return hmirror(I)"),
+    ]
+    plan = schedule(compile(programs).typed)
+    assert plan.left_out == {"solve_a": "a loop"}
+    assert list(plan.code.outputs) == ["solve_b"]
+
+
+def test_kernels_are_the_same_for_every_program():
+    one, two = (schedule(compile(LIBRARY[at : at + 60]).typed) for at in (0, 60))
+    mine, theirs = ({wave.kernel for wave in plan.waves} for plan in (one, two))
+    names = [{kernel.name for kernel in side} for side in (mine, theirs)]
+    assert len(mine & theirs) == len(names[0] & names[1])
+    assert len(names[0] & names[1]) > 20
+
+
+def test_every_kernel_compiles_for_its_types():
+    """Of each operation the kernel of the most types, as far as the compiler's front looks at it, for a GPU."""
+    nvrtc = find_nvrtc()
+    most: dict[str, WaveKernel] = {}
+    for wave in schedule(compile([*LIBRARY, *mutants(LIBRARY, 300, 5)]).typed).waves:
+        known = most.setdefault(wave.kernel.operation, wave.kernel)
+        if len(known.types) < len(wave.kernel.types):
+            most[wave.kernel.operation] = wave.kernel
+    generic = [kernel for kernel in most.values() if kernel.words[0] >= FIRST_CODE]
+    assert len(generic) > 20
+    for kernel in generic:
+        options = kernels.options(kernel, LANES)
+        program = nvrtc.createProgram(options.source(), "wave.cu")
+        try:
+            nvrtc.compileProgram(program, [*options.flags(90), "--fdevice-syntax-only"])
+        except nvrtc.NVRTCError:
+            pytest.fail(f"{kernel.name}: {nvrtc.getProgramLog(program)[:600]}")
+        finally:
+            nvrtc.destroyProgram(program)
