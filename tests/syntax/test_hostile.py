@@ -61,14 +61,15 @@ HEAD = b"def solve_a(I):\n    return "
         "walrus": (HEAD + b"rot90(x := I)", "an operator is not legal"),
         "default that calls": (b"def solve_a(I=print(1)):\n    return I", "parameters"),
         "annotation that calls": (b"def solve_a(I: print(1)):\n    return I", "annotation that is not a plain name"),
-        "nested definition": (b"def solve_a(I):\n    def f(x): return x\n    return I", "a function definition"),
+        "a class inside": (b"def solve_a(I):\n    class f: pass\n    return I", "a class definition"),
+        "recursion": (b"def solve_a(I):\n    def f(x): return f(x)\n    return f(I)", "recursion: f calls itself"),
         "NUL byte": (HEAD + b"\0rot90(I)", "NUL byte"),
         "not text": (bytes(range(256)), "file not text"),
         "latin-1": (HEAD + "rot90(é)".encode("latin-1"), "file not text"),
     }.values(),
 )  # fmt: skip
 def test_refused_with_a_clear_error(data, message):
-    parse_bytes(b"")  # the codec is loaded on first use
+    parse_bytes(b"#")  # the codec is loaded on first use
     with watched() as events:
         parsed = parse_bytes(data, "evil.py")
     assert not events
@@ -89,7 +90,7 @@ def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
 
 
 def test_twenty_thousand_bad_programs_beside_one_good():
-    bad = "".join(f"def solve_{i}(I):\n    return I + 1\n" for i in range(20_000))
+    bad = "".join(f"def solve_{i}(I):\n    return I.a\n" for i in range(20_000))
     parsed = parse_text(bad + "def solve_good(I):\n    return I\n")
     assert len(parsed.errors) == 20_000
     assert [program.id for program in parsed.programs] == ["good"]
