@@ -165,7 +165,7 @@ def test_files_and_folders(tmp_path):
     assert parse_paths([tmp_path / "a.py", tmp_path / "sub"]).programs == parsed.programs
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert "holds no .py file" in str(parse_paths([empty]).errors[0])
+    assert "no program found in the folder" in str(parse_paths([empty]).errors[0])
     assert "cannot read" in str(parse_file(tmp_path / "none.py").errors[0])
 
 

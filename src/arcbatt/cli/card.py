@@ -13,24 +13,10 @@ from arcbatt.compiler.pipeline import Stats, compile_graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
-from arcbatt.solvers import library
-from arcbatt.syntax import parse_paths
-
-
-def read_programs(paths: list[Path]) -> list[Program]:
-    """The programs of the given files and folders, or the library; errors in files are shown and skipped."""
-    if not paths:
-        return library()
-    parsed = parse_paths(paths)
-    for error in parsed.errors:
-        typer.echo(str(error), err=True)
-    if not parsed.programs:
-        raise UsageError("no program found")
-    return parsed.programs
 
 
 def write_card(
-    paths: list[Path],
+    read: list[Program],
     ids: list[str],
     count: int | None,
     seed: int | None,
@@ -44,7 +30,6 @@ def write_card(
     if unknown := [name for name in off if name not in Rewrites.names()]:
         raise UsageError(f"no rewrite {', '.join(unknown)}; there are: {', '.join(Rewrites.names())}")
     rewrites = Rewrites(**dict.fromkeys(off, False))
-    read = read_programs(paths)
     own_differs = [program for program in read if program.name.startswith("differ_")]
     programs = choose([program for program in read if program not in own_differs], ids, count, seed)
     differs = [*standard_differs(), *own_differs] if with_differs else []

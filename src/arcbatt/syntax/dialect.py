@@ -21,7 +21,8 @@ STANDARD: Final = "arc-dsl"
 """The dialect that has our own names."""
 _FOLDER: Final = Path(__file__).parent / "dialects"
 _TABLES: Final = {"names", "constants", "functions"}
-_WORD: Final = re.compile(r"[^\W\d]\w*")
+_USED: Final = re.compile(r"([^\W\d]\w*)\s*(?=[(,)])")
+"""Names that are called or stand as an argument."""
 _DEFINED: Final = re.compile(r"^\s*(?:def\s+([^\W\d]\w*)|([^\W\d]\w*)\s*=[^=])", re.MULTILINE)
 
 
@@ -168,15 +169,15 @@ def vocabulary(language: Language, dialect: Dialect) -> Vocabulary:
 
 
 def detect(text: str, language: Language) -> Dialect:
-    """The dialect whose names a text uses where ours do not have them; ours if there is none."""
+    """The dialect that knows most of the names a text uses and ours does not have; ours if that is less than half."""
     known = dialects()
-    words = set(_WORD.findall(text)).difference(language.ops, language.constants)
-    found = {name: words & one.words.keys() for name, one in known.items() if not words.isdisjoint(one.words)}
-    if not found:
+    used = set(_USED.findall(text)).difference(language.ops, language.constants)
+    if all(used.isdisjoint(one.words) for one in known.values()):
         return known[STANDARD]
-    defined = {name for pair in _DEFINED.findall(text) for name in pair}
-    best = max(found, key=lambda name: len(found[name] - defined))
-    return known[best] if found[best] - defined else known[STANDARD]
+    used -= {name for pair in _DEFINED.findall(text) for name in pair}
+    used.difference_update(_python()["functions"], ("S", "I", "C", "def"))
+    best = max(known.values(), key=lambda one: len(used & one.words.keys()))
+    return best if 2 * len(used & best.words.keys()) > len(used) else known[STANDARD]
 
 
 def program_patterns(dialect: Dialect) -> Iterable[re.Pattern[str]]:

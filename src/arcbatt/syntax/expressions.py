@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
 from arcbatt.syntax.dialect import Vocabulary
-from arcbatt.syntax.functions import Combinators, Env, Function, Sizes, Value, variable
+from arcbatt.syntax.functions import Combinators, Env, Function, Items, Sizes, Value, variable
 from arcbatt.syntax.report import Illegal, Reporter, describe, instead
 
 _CONTAINERS: Final = {"tuple": ast.Tuple, "frozenset": ast.Set, "set": ast.Set}
@@ -34,7 +34,7 @@ class Expressions:
         self.sizes = Sizes()
         self._constants: dict[str, Expr] = {}
         self._variables = 0
-        self._made: dict[int, tuple[Function, Expr]] = {}
+        self._made: dict[int, tuple[Value, Expr]] = {}
         self._active: list[Function] = []
         self.params: tuple[str, ...] = ()
 
@@ -59,6 +59,8 @@ class Expressions:
 
     def kept(self, name: str, value: Value, node: ast.AST) -> Value:
         """A value that will be used several times: a line of its own where it can be one."""
+        if isinstance(value, Items) and not value.name:
+            return Items(tuple([self.kept(name, item, node) for item in value.items]), name)
         if not isinstance(value, Call):
             return value
         calls, depth, bound = self.sizes.of(value)
@@ -84,10 +86,6 @@ class Expressions:
         if read is None:
             self.at.illegal(node, f"{describe(node)} is not legal in a program", instead(node))
         return read(self, node, env, depth + 1)
-
-    def expression(self, node: ast.expr, env: Env, depth: int = 0) -> Expr:
-        """The same as an expression of the language: a function of the text as a value."""
-        return self.as_value(self.value(node, env, depth), node, depth)
 
     def literal(self, node: ast.expr) -> Literal | None:
         """The number, truth or tuple of numbers that is written there, if it is one."""
@@ -137,7 +135,7 @@ class Expressions:
         """What a constant of the file stands for: one line, however often it is used."""
         if id(value) not in self._made:
             made = self.kept(value.name, self.written_out(value, {}, node, 0), node)
-            if isinstance(made, Function):
+            if isinstance(made, Function | Items):
                 return made
             self._made[id(value)] = value, made
         return self._made[id(value)][1]
@@ -174,8 +172,8 @@ class Expressions:
         written = node.args[0]
         if len(node.args) != 1 or not isinstance(written, ast.Tuple | ast.List | ast.Set):
             return None
-        items = [self.expression(item, env, depth) for item in written.elts]
-        return self.tuple_of(items, node, depth) if kind is ast.Tuple else self._set_of(items, node, depth)
+        items = [self.value(item, env, depth) for item in written.elts]
+        return Items(tuple(items)) if kind is ast.Tuple else self._set_of(items, node, depth)
 
     def applied(
         self, function: Value, args: Sequence[Value], keywords: dict[str | None, Value], node: ast.expr, depth: int
@@ -198,10 +196,9 @@ class Expressions:
                 self.at.illegal(
                     node, f"{name!r} is not a function", "call a primitive or a variable that holds a function"
                 )
-        if isinstance(function, Const):
-            self.at.illegal(
-                node, f"{function} is not a function", "call a primitive or a variable that holds a function"
-            )
+        if isinstance(function, Const | Items):
+            what = "a tuple" if isinstance(function, Items) else str(function)
+            self.at.illegal(node, f"{what} is not a function", "call a primitive or a variable that holds one")
         if keywords:
             self.at.illegal(
                 node, "keyword argument to a variable", "name arguments only where a primitive is called by name"
@@ -309,9 +306,13 @@ class Expressions:
 
     def as_value(self, value: Value, node: ast.AST, depth: int) -> Expr:
         """A value as an expression; a function of the text becomes one of combinators."""
-        if not isinstance(value, Function):
+        if not isinstance(value, Function | Items):
             return value
         if id(value) in self._made:
+            return self._made[id(value)][1]
+        if isinstance(value, Items):
+            made_tuple = self.as_value(self.tuple_of(value.items, node, depth), node, depth)
+            self._made[id(value)] = value, self.named(value.name, made_tuple, node)
             return self._made[id(value)][1]
         params = []
         for _ in value.params[: len(value.params) - len(value.defaults)]:
@@ -329,10 +330,13 @@ class Expressions:
             )  # fmt: skip
         if value.name:
             self.capture(value)
-            kept = self.kept(value.name, made, node)
-            made = kept if not isinstance(kept, Function) else made
-        self._made[id(value)] = value, made
-        return made
+        self._made[id(value)] = value, self.named(value.name, made, node)
+        return self._made[id(value)][1]
+
+    def named(self, name: str, value: Expr, node: ast.AST) -> Expr:
+        """A value that has a name in the text, as a line where it can be one."""
+        kept = self.kept(name, value, node) if name else value
+        return kept if isinstance(kept, Name | Const | Call) else value
 
     def capture(self, value: Function) -> None:
         """Remember which names the value of a function was made with: they cannot be bound again after."""
@@ -356,8 +360,9 @@ class Expressions:
         """A call of what stands for a piece of Python's syntax."""
         return self.applied(self.words.syntax[role], args, {}, node, depth)  # type: ignore[arg-type]
 
-    def tuple_of(self, items: Sequence[Expr], node: ast.AST, depth: int) -> Value:
+    def tuple_of(self, values: Sequence[Value], node: ast.AST, depth: int) -> Value:
         """A tuple of values: pairs joined end to end."""
+        items = [self.as_value(value, node, depth) for value in values]
         if not items:
             return self.syntax("empty_tuple", [], node, depth)
         numbers = [item.value if isinstance(item, Const) else None for item in items]
@@ -373,7 +378,7 @@ class Expressions:
             made = self.syntax("joined", [made, part], node, depth)
         return made
 
-    def _set_of(self, items: Sequence[Expr], node: ast.AST, depth: int) -> Value:
+    def _set_of(self, items: Sequence[Value], node: ast.AST, depth: int) -> Value:
         if not items:
             return self.syntax("empty_set", [], node, depth)
         made = self.syntax("set_of_one", [items[0]], node, depth)
@@ -385,25 +390,24 @@ class Expressions:
         """The item of a tuple at a place."""
         role = {0: "first_item", 1: "second_item", -1: "last_item"}
         number = self.constant(place)
+        if isinstance(value, Items) and type(number) is int:
+            if not -len(value.items) <= number < len(value.items):
+                self.at.illegal(node, f"item {number} of a tuple that has {len(value.items)}", "")
+            return value.items[number]
         if type(number) is int and number in role:
             return self.syntax(role[number], [value], node, depth)
         return self.syntax("item", [value, place], node, depth)
 
     def _tuple(self, node: ast.Tuple, env: Env, depth: int) -> Value:
-        return self.tuple_of([self.expression(item, env, depth) for item in node.elts], node, depth)
+        return Items(tuple([self.value(item, env, depth) for item in node.elts]))
 
     def _set(self, node: ast.Set, env: Env, depth: int) -> Value:
-        return self._set_of([self.expression(item, env, depth) for item in node.elts], node, depth)
+        return self._set_of([self.value(item, env, depth) for item in node.elts], node, depth)
 
     def _subscript(self, node: ast.Subscript, env: Env, depth: int) -> Value:
         if isinstance(node.slice, ast.Slice | ast.Tuple):
             self.at.illegal(node, f"{describe(node.slice)} is not legal in a program", instead(node.slice))
         place = self.value(node.slice, env, depth)
-        number = self.constant(place)
-        if isinstance(node.value, ast.Tuple) and type(number) is int:
-            if not -len(node.value.elts) <= number < len(node.value.elts):
-                self.at.illegal(node, f"item {number} of a tuple that has {len(node.value.elts)}", "")
-            return self.value(node.value.elts[number], env, depth)
         return self.item(self.value(node.value, env, depth), place, node, depth)
 
     def _unary(self, node: ast.UnaryOp, env: Env, depth: int) -> Value:
@@ -434,7 +438,7 @@ class Expressions:
     def _choice(self, node: ast.IfExp, env: Env, depth: int) -> Value:
         """`a if condition else b` where neither side can fail by itself: both are evaluated."""
         sides = [self.value(side, env, depth) for side in (node.body, node.orelse)]
-        if any(isinstance(side, Call) for side in sides):
+        if any(isinstance(side, Call | Items) for side in sides):
             self.at.illegal(node, f"{describe(node)} is not legal in a program", instead(node))
         return self.syntax("choice", [self.value(node.test, env, depth), *sides], node, depth)
 
@@ -471,7 +475,7 @@ def _several(value: Value) -> bool:
 
 def renamed(value: Value, name: str) -> Value:
     """A value that a name of the text stands for; a function takes the name."""
-    return replace(value, name=name) if isinstance(value, Function) and not value.name else value
+    return replace(value, name=name) if isinstance(value, Function | Items) and not value.name else value
 
 
 _READ: Final[dict[type[ast.expr], Callable[[Expressions, Any, Env, int], Value]]] = {

@@ -50,7 +50,15 @@ class Function:
         return counts
 
 
-Value = Expr | Function
+@dataclass(frozen=True, eq=False)
+class Items:
+    """A tuple written in the text: it is unpacked without ever being made."""
+
+    items: tuple[Value, ...]
+    name: str = ""
+
+
+Value = Expr | Function | Items
 
 
 def variable(number: int) -> Name:

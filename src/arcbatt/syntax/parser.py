@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.language.table import current
 from arcbatt.syntax.dialect import Dialect, detect, program_patterns, vocabulary
+from arcbatt.syntax.folders import SUFFIXES, solver_files
 from arcbatt.syntax.functions import Env, Function, Value
 from arcbatt.syntax.reader import ProgramReader, parse_chunk
 from arcbatt.syntax.report import Reporter, describe
@@ -27,10 +29,17 @@ _DEFINITION: Final = re.compile(r"(?:def\s+(\w+)|(\w+)\s*(?::[^=\n]*)?=(?!=))")
 
 @dataclass
 class Parsed:
-    """What parsing found: the good programs, and every error."""
+    """What parsing found: the good programs, every error, and how much was looked at."""
 
     programs: list[Program] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
+    refused: int = 0
+    """Programs with errors."""
+    files: int = 0
+    others: int = 0
+    """Files of folders that hold no program."""
+    dialects: Counter[str] = field(default_factory=Counter)
+    """Files by dialect."""
 
     def check(self) -> list[Program]:
         """The programs, or a UsageError that shows every error."""
@@ -38,18 +47,28 @@ class Parsed:
             raise UsageError("\n".join(map(str, self.errors)))
         return self.programs
 
+    def add_counts(self, other: Parsed) -> None:
+        """Take over the errors and counts of a part."""
+        self.errors += other.errors
+        self.refused += other.refused
+        self.files += other.files
+        self.others += other.others
+        self.dialects += other.dialects
+
 
 def parse_paths(paths: Iterable[Path], dialect: Dialect | None = None) -> Parsed:
-    """Every program in files and in folders of `.py` files."""
+    """Every program in files, and in the solver files of folders."""
     result = Parsed()
     for path in paths:
-        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        files, others = solver_files(path, dialect) if path.is_dir() else ([path], 0)
+        result.others += others
         if not files:
-            result.errors.append(SourceError(str(path), 0, 0, "", "no program found: the folder holds no .py file"))
+            message = f"no program found in the folder, in {others:,} files that end in {' or '.join(SUFFIXES)}"
+            result.errors.append(SourceError(str(path), 0, 0, "", message, _TOP_LEVEL))
         for file in files:
             one = parse_file(file, dialect)
             result.programs += one.programs
-            result.errors += one.errors
+            result.add_counts(one)
     return result
 
 
@@ -58,7 +77,7 @@ def parse_file(path: Path, dialect: Dialect | None = None) -> Parsed:
     try:
         text = read_text(path)
     except SourceError as error:
-        return Parsed(errors=[error])
+        return Parsed(errors=[error], files=1)
     return parse_text(text, str(path), dialect)
 
 
@@ -102,7 +121,7 @@ class _FileReader:
         self.helpers: dict[str, Chunk] = {}
         self.known: dict[str, Value | None] = {}
         self.env = Env({}, None, self.find)
-        self.result = Parsed()
+        self.result = Parsed(files=1, dialects=Counter([dialect.name]))
         self.first_line: dict[str, int] = {}
 
     def parsed(self) -> Parsed:
@@ -115,13 +134,13 @@ class _FileReader:
         return result
 
     def is_helper(self, chunk: Chunk) -> bool:
-        """Whether a chunk defines something that is no program; what does is read where a program uses it."""
+        """Whether a chunk defines something that is no program; it is read where a program uses it."""
         found = _DEFINITION.match(chunk.text)
         name = found and (found[1] or found[2])
-        if not name or (name.startswith("__") or self.program_name(name)):
+        if not name or name.startswith("__"):
             return False
         self.helpers[name] = chunk
-        return True
+        return not self.program_name(name)
 
     def program_name(self, name: str) -> str | None:
         """The name of a program of ours for the name of a function, if it is that of a program."""
@@ -139,7 +158,10 @@ class _FileReader:
         tree = parse_chunk(reader.at)
         if tree is not None and tree.body:
             self.add(self.program(tree, reader), reader.at)
-        self.result.errors += reader.at.errors
+        if reader.at.errors:
+            self.result.errors += reader.at.errors
+            found = _DEFINITION.match(chunk.text)
+            self.result.refused += bool(found and self.program_name(found[1] or found[2]))
 
     def program(self, tree: ast.Module, reader: ProgramReader) -> Program | None:
         match tree.body:

@@ -11,7 +11,7 @@ from arcbatt.language.limits import MAX_CALLS, MAX_NESTING, MAX_PROGRAM_BYTES
 from arcbatt.language.program import Const, Name, Program
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.expressions import Expressions, renamed
-from arcbatt.syntax.functions import Env, Function, Value
+from arcbatt.syntax.functions import Env, Function, Items, Value
 from arcbatt.syntax.report import LEGAL, Illegal, Reporter, describe, instead
 from arcbatt.syntax.source import Chunk
 
@@ -170,14 +170,10 @@ class ProgramReader(Expressions):
         match targets, value:
             case [ast.Name() as target], _:
                 self._bind(target, self.value(value, env, depth), env)
-            case [ast.Tuple(elts=names)], ast.Tuple(elts=items) if len(names) == len(items):
-                values = [self.value(item, env, depth) for item in items]
-                for name, item in zip(names, values, strict=True):
-                    self.unpack(name, item, env, depth)
             case _:
                 made = self.value(value, env, depth)
-                for target in targets:
-                    self.unpack(target, made, env, depth)
+                for each in targets:
+                    self.unpack(each, made, env, depth)
 
     def unpack(self, target: ast.expr, value: Value, env: Env, depth: int) -> None:
         """Bind a name, or names in parentheses to the items of a value."""
@@ -186,8 +182,10 @@ class ProgramReader(Expressions):
             return
         if not isinstance(target, ast.Tuple | ast.List) or any(isinstance(one, ast.Starred) for one in target.elts):
             self.at.illegal(target, "assignment to something other than names", "each line assigns one or more names")
+        if isinstance(value, Items) and len(value.items) != len(target.elts):
+            self.at.illegal(target, f"{len(target.elts)} names for a tuple of {len(value.items)}", "")
         whole = self.kept("items", value, target)
-        if len(target.elts) > 2:
+        if len(target.elts) > 2 and not isinstance(whole, Items):
             whole = self.kept("items", self.syntax("ordered", [whole], target, depth), target)
         for place, one in enumerate(target.elts):
             self.unpack(one, self.item(whole, Const(place), target, depth), env, depth)
@@ -205,6 +203,8 @@ class ProgramReader(Expressions):
             )
         if isinstance(value, Function):
             env.values[name] = renamed(value, name)
+        elif isinstance(value, Items):
+            env.values[name] = self.kept(name, value, node)
         elif env is self.env:
             env.values[name] = self.add_line(name, value, node)
         else:
