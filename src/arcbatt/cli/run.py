@@ -23,6 +23,8 @@ from arcbatt.language.program import Program
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import Summary, run
+from arcbatt.syntax import Parsed
+from arcbatt.syntax.problems import summary
 
 _SHOWN_PROGRAMS: Final = 6
 _SHOWN_NEAR: Final = 10
@@ -69,6 +71,10 @@ def _of_solvers(options: RunOptions, errors: Path | None) -> list[Program]:
 
 def _of_batt(path: Path) -> list[Program]:
     card = load_batt(path)
+    if card.problems:
+        typer.echo(f"{path}: {len(card.problems):,} lines left out, {len(card.outputs):,} outputs read", err=True)
+        for line in summary(Parsed(errors=card.problems))[1:]:
+            typer.echo(line, err=True)
     return [card.graph.to_program(output.node, f"solve_{output.program}") for output in card.outputs]
 
 

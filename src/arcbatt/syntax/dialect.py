@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -23,6 +24,7 @@ _FOLDER: Final = Path(__file__).parent / "dialects"
 _TABLES: Final = {"names", "constants", "functions"}
 _USED: Final = re.compile(r"([^\W\d]\w*)\s*(?=[(,)])")
 """Names that are called or stand as an argument."""
+_CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
 _DEFINED: Final = re.compile(r"^\s*(?:def\s+([^\W\d]\w*)|([^\W\d]\w*)\s*=[^=])", re.MULTILINE)
 
 
@@ -169,15 +171,15 @@ def vocabulary(language: Language, dialect: Dialect) -> Vocabulary:
 
 
 def detect(text: str, language: Language) -> Dialect:
-    """The dialect that knows most of the names a text uses and ours does not have; ours if that is less than half."""
+    """The dialect that knows most of the names a text uses and ours does not have; ours if most calls stay unknown."""
     known = dialects()
     used = set(_USED.findall(text)).difference(language.ops, language.constants)
     if all(used.isdisjoint(one.words) for one in known.values()):
         return known[STANDARD]
     used -= {name for pair in _DEFINED.findall(text) for name in pair}
-    used.difference_update(_python()["functions"], ("S", "I", "C", "def"))
     best = max(known.values(), key=lambda one: len(used & one.words.keys()))
-    return best if 2 * len(used & best.words.keys()) > len(used) else known[STANDARD]
+    strange = used.intersection(_CALLED.findall(text)).difference(best.words, dir(builtins))
+    return best if len(used & best.words.keys()) > len(strange) else known[STANDARD]
 
 
 def program_patterns(dialect: Dialect) -> Iterable[re.Pattern[str]]:

@@ -52,7 +52,7 @@ class ProgramReader(Expressions):
     def program(self, node: ast.FunctionDef, name: str) -> Program | None:
         """The program of a definition under a name, or None with errors reported."""
         self._signature(node)
-        self.env.later = _assigned(node.body)
+        self.env.later = assigned(node.body)
         result: Value | None = None
         for statement in node.body:
             try:
@@ -142,7 +142,7 @@ class ProgramReader(Expressions):
 
     def body(self, statements: list[ast.stmt], env: Env, depth: int) -> Value:
         """What the statements of a function return."""
-        env.later = _assigned(statements)
+        env.later = assigned(statements)
         for statement in statements:
             result = self.statement(statement, env, depth)
             if result is not None:
@@ -212,11 +212,11 @@ class ProgramReader(Expressions):
 
     def bind_names(self, statement: ast.stmt) -> None:
         """The names of a statement with an error stand for themselves, so that it is reported once."""
-        for name in _assigned([statement]):
+        for name in assigned([statement]):
             self.env.values.setdefault(name, Name(name))
 
 
-def _assigned(statements: list[ast.stmt]) -> frozenset[str]:
+def assigned(statements: list[ast.stmt]) -> frozenset[str]:
     """Every name that statements assign, those of nested functions left out."""
     found: set[str] = set()
     for statement in statements:
@@ -224,7 +224,7 @@ def _assigned(statements: list[ast.stmt]) -> frozenset[str]:
             found.add(statement.name)
         elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             found.update(target.id for target in statement.targets if isinstance(target, ast.Name))
-        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.If | ast.For | ast.While):
+        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.If | ast.For | ast.While | ast.Try):
             found.update(
                 part.id
                 for part in ast.walk(statement)
