@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from arcbatt.language import limits
+from arcbatt.language.program import unparse
 from arcbatt.syntax import parse_bytes, parse_file, parse_text
 
 _watches: list[list[str]] = []
@@ -99,3 +103,19 @@ def test_twenty_thousand_bad_programs_beside_one_good():
 def test_odd_line_ends_do_not_move_lines():
     parsed = parse_text("def solve_a(I):\n    x = rot90(I)  # \u2028 odd\n    return foo(x)\n")
     assert parsed.errors[0].line == 3
+
+
+@pytest.mark.parametrize("module", ["argparse", "ast", "bisect", "colorsys", "copy", "heapq", "statistics", "textwrap"])
+def test_python_of_all_kinds_is_read_or_refused(module):
+    """Every function of some modules as a program, with whatever stands in it."""
+    tree = ast.parse(Path(importlib.import_module(module).__file__).read_text())
+    seen = 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.name, node.decorator_list = f"solve_{seen}", []
+            parsed = parse_text(ast.unparse(node))
+            assert len(parsed.programs) == 1 or parsed.errors
+            for program in parsed.programs:
+                assert parse_text(unparse(program)).programs == [program]
+            seen += 1
+    assert seen > 3

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.program import unparse
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
@@ -22,55 +23,65 @@ def value(body: str, before: str = "", grid=GRID):
     return evaluate(program, Sample(grid, (), None))
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("x = 1\nx = x + 1\nx += 3\nreturn x", 5),
-        ("I = rot90(I)\nreturn height(I)", 3),
-        ("rot90 = height(I)\nreturn rot90", 2),
-        ("a, b = shape(I)\na, b = b, a\nreturn (a, b)", (3, 2)),
-        ("(a, b), c = (1, 2), 3\nreturn (c, b, a)", (3, 2, 1)),
-        ("a = b = height(I)\nreturn a * b", 4),
-        ("a: int = 7\nreturn a // 2", 3),
-        ("p, q, r = first(I)\nreturn (p, q, r)", (1, 2, 0)),
-        ("return (1, (2, 3))", (1, (2, 3))),
-        ("return (I, 1, 2, T)", (GRID, 1, 2, True)),
-        ("return (height(I),)", (2,)),
-        ("return ()", ()),
-        ("return I[0]", (1, 2, 0)),
-        ("return I[1][2]", 3),
-        ("return I[-1][height(I)]", 3),
-        ("x = (rot90, I)\nreturn x[0](x[1])", ((0, 1), (3, 2), (3, 0))),
-        ("return frozenset({1, height(I)})", frozenset({1, 2})),
-        ("return frozenset(I[0])", frozenset({0, 1, 2})),
-        ("return {1, 2} == frozenset([2, 1])", True),
-        ("return frozenset()", frozenset()),
-        ("return tuple(palette(I))", (0, 1, 2, 3)),
-        ("return tuple([1, height(I)])", (1, 2)),
-        ("return len(I[0])", 3),
-        ("return sorted(palette(I), key=lambda c: -c)", (3, 2, 1, 0)),
-        ("return 1 < height(I) <= 2 and not 3 in palette(I)", False),
-        ("return -7 // 2", -4),
-        ("return (-7 % 3, 7 % -3, max(2, 5), min(2, 5), abs(-4))", (2, -2, 5, 2, 4)),
-        ("a = 1\nb = 2\nreturn a if height(I) > 5 else b", 2),
-        ("f = lambda x, y=2: x * y\nreturn f(3) + f(3, 3) + f(y=1, x=1)", 16),
-        ("def f(x):\n    y = x + 1\n    return (y, y * y)\na, b = f(4)\nreturn a + b", 30),
-        ("def f(x):\n    return lambda y: x - y\nreturn f(7)(3)", 4),
-        ("def f(c):\n    return (c, c + 1, c * c)\nreturn apply(f, I[0])", ((1, 2, 1), (2, 3, 4), (0, 1, 0))),
-        ("k = 5\nreturn apply(lambda c: k, I[0])", (5, 5, 5)),
-        ("return apply(lambda r: len(r), I)", (3, 3)),
-        ("return apply(lambda r: apply(lambda c: c + r[0], r), I)", ((2, 3, 1), (0, 3, 3))),
-        ("return papply(lambda a, b: a - b * b, I[0], I[1])", (1, -7, -9)),
-        ("return apply(lambda c: rapply((lambda d: d + c, lambda d: d * c), 2), I[0])", ((3, 2), (4, 4), (2, 0))),
-        ("return apply(lambda c: cellwise(I, canvas(c, shape(I)), c), I[0])[2]", ((0, 0, 0), (0, 0, 0))),
-        ("return fork(lambda a, b: a - b, height, width)(I)", -1),
-        ("return compose(lambda a: a + 1, height)(I)", 3),
-        ("return rbind(lambda a, b, c: a + b * c, 3)(1, 2)", 7),
-        ("return lbind(lbind, lambda a, b: (b, a, a))(1)(2)", (2, 1, 1)),
-    ],
-)
+CASES = [
+    ("x = 1\nx = x + 1\nx += 3\nreturn x", 5),
+    ("I = rot90(I)\nreturn height(I)", 3),
+    ("rot90 = height(I)\nreturn rot90", 2),
+    ("a, b = shape(I)\na, b = b, a\nreturn (a, b)", (3, 2)),
+    ("(a, b), c = (1, 2), 3\nreturn (c, b, a)", (3, 2, 1)),
+    ("a = b = height(I)\nreturn a * b", 4),
+    ("a: int = 7\nreturn a // 2", 3),
+    ("p, q, r = first(I)\nreturn (p, q, r)", (1, 2, 0)),
+    ("return (1, (2, 3))", (1, (2, 3))),
+    ("return (I, 1, 2, T)", (GRID, 1, 2, True)),
+    ("return (height(I),)", (2,)),
+    ("return ()", ()),
+    ("return I[0]", (1, 2, 0)),
+    ("return I[1][2]", 3),
+    ("return I[-1][height(I)]", 3),
+    ("x = (rot90, I)\nreturn x[0](x[1])", ((0, 1), (3, 2), (3, 0))),
+    ("return frozenset({1, height(I)})", frozenset({1, 2})),
+    ("return frozenset(I[0])", frozenset({0, 1, 2})),
+    ("return {1, 2} == frozenset([2, 1])", True),
+    ("return frozenset()", frozenset()),
+    ("return tuple(palette(I))", (0, 1, 2, 3)),
+    ("return tuple([1, height(I)])", (1, 2)),
+    ("return len(I[0])", 3),
+    ("return sorted(palette(I), key=lambda c: -c)", (3, 2, 1, 0)),
+    ("return 1 < height(I) <= 2 and not 3 in palette(I)", False),
+    ("return -7 // 2", -4),
+    ("return (-7 % 3, 7 % -3, max(2, 5), min(2, 5), abs(-4))", (2, -2, 5, 2, 4)),
+    ("a = 1\nb = 2\nreturn a if height(I) > 5 else b", 2),
+    ("f = lambda x, y=2: x * y\nreturn f(3) + f(3, 3) + f(y=1, x=1)", 16),
+    ("def f(x):\n    y = x + 1\n    return (y, y * y)\na, b = f(4)\nreturn a + b", 30),
+    ("def f(x):\n    return lambda y: x - y\nreturn f(7)(3)", 4),
+    ("def f(c):\n    return (c, c + 1, c * c)\nreturn apply(f, I[0])", ((1, 2, 1), (2, 3, 4), (0, 1, 0))),
+    ("k = 5\nreturn apply(lambda c: k, I[0])", (5, 5, 5)),
+    ("return apply(lambda r: len(r), I)", (3, 3)),
+    ("return apply(lambda r: apply(lambda c: c + r[0], r), I)", ((2, 3, 1), (0, 3, 3))),
+    ("return papply(lambda a, b: a - b * b, I[0], I[1])", (1, -7, -9)),
+    ("return apply(lambda c: rapply((lambda d: d + c, lambda d: d * c), 2), I[0])", ((3, 2), (4, 4), (2, 0))),
+    ("return apply(lambda c: cellwise(I, canvas(c, shape(I)), c), I[0])[2]", ((0, 0, 0), (0, 0, 0))),
+    ("return fork(lambda a, b: a - b, height, width)(I)", -1),
+    ("return compose(lambda a: a + 1, height)(I)", 3),
+    ("return rbind(lambda a, b, c: a + b * c, 3)(1, 2)", 7),
+    ("return lbind(lbind, lambda a, b: (b, a, a))(1)(2)", (2, 1, 1)),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), CASES)
 def test_constructs(body, expected):
     assert value(body) == expected
+
+
+def test_the_engine_gives_the_same():
+    programs = []
+    for number, (body, _) in enumerate(CASES):
+        lines = "\n".join(f"    {line}" for line in body.split("\n"))
+        programs.append(parse_program(f"def solve_{number}(I):\n{lines}\n"))
+    sample = Sample(GRID, (), None)
+    values = CpuEngine.of(programs, threads=1).values(sample)
+    assert [values[program.name] for program in programs] == [evaluate(program, sample) for program in programs]
 
 
 def test_what_a_file_defines_is_written_out():
@@ -139,22 +150,39 @@ names = st.sampled_from("abc")
 
 
 @st.composite
-def expressions(draw: st.DrawFn, depth: int = 3) -> str:
-    """Text that Python and we both read: numbers, truths made of them, tuples, lambdas."""
+def functions(draw: st.DrawFn, depth: int) -> str:
+    """Text of a function of one number."""
+    name, left = draw(names), draw(expressions(depth))
+    if depth == 0 or draw(st.booleans()):
+        return f"(lambda {name}: {left})"
+    one, other = draw(functions(depth - 1)), draw(functions(depth - 1))
+    two = f"lambda {draw(st.permutations(['a', 'b', 'c']).map(lambda all: ', '.join(all[:2])))}: {left}"
+    return [
+        f"compose({one}, {other})",
+        f"rbind({two}, {draw(expressions(depth - 1))})",
+        f"lbind({two}, {draw(expressions(depth - 1))})",
+        f"fork({two}, {one}, {other})",
+        f"(lambda f: lambda {name}: f(f({name})))({one})",
+    ][draw(st.integers(0, 4))]
+
+
+@st.composite
+def expressions(draw: st.DrawFn, depth: int = 2) -> str:
+    """Text that Python and we both read: numbers, tuples, calls of functions of all kinds."""
     if depth == 0 or draw(st.booleans()):
         return draw(names | st.integers(-4, 9).map(str))
-    left, right = draw(expressions(depth - 1)), draw(expressions(depth - 1))
+    left, right, third = (draw(expressions(depth - 1)) for _ in range(3))
     operator = draw(st.sampled_from(["+", "-", "*", "//", "%"]))
-    form = draw(st.integers(0, 5))
-    third = draw(expressions(depth - 1))
+    place = draw(st.integers(-3, 2))
     return [
         f"({left} {operator} {right})",
         f"(-({left}))",
-        f"({left}, {right}, {third})[{draw(st.integers(-3, 2))}]",
-        f"(lambda {draw(names)}: {left})({right})",
+        f"({left}, {right}, {third})[{place}]",
+        f"{draw(functions(depth - 1))}({right})",
         f"max({left}, abs({right}))",
         f"len(({left}, {right}))",
-    ][form]
+        f"apply({draw(functions(depth - 1))}, ({left}, {right}, {third}))[{place}]",
+    ][draw(st.integers(0, 6))]
 
 
 @st.composite
@@ -179,7 +207,13 @@ def bodies(draw: st.DrawFn) -> str:
 @given(bodies())
 def test_random_lines_mean_what_python_means(body):
     text = "def f():\n" + "".join(f"    {line}\n" for line in body.split("\n"))
-    scope = {"apply": lambda f, items: tuple(f(item) for item in items)}
+    scope = {
+        "apply": lambda f, items: tuple(f(item) for item in items),
+        "compose": lambda f, g: lambda x: f(g(x)),
+        "fork": lambda f, g, h: lambda x: f(g(x), h(x)),
+        "rbind": lambda f, given: lambda x: f(x, given),
+        "lbind": lambda f, given: lambda x: f(given, x),
+    }
     exec(text, scope)
     try:
         expected = scope["f"]()

@@ -51,7 +51,10 @@ class ProgramReader(Expressions):
 
     def program(self, node: ast.FunctionDef, name: str) -> Program | None:
         """The program of a definition under a name, or None with errors reported."""
-        self._signature(node)
+        try:
+            self._signature(node)
+        except Illegal:
+            return None
         self.env.later = assigned(node.body)
         result: Value | None = None
         for statement in node.body:
@@ -91,8 +94,9 @@ class ProgramReader(Expressions):
 
     def _signature(self, node: ast.FunctionDef) -> None:
         args = node.args
-        given = tuple(arg.arg for arg in args.args[: len(args.args) - len(args.defaults)])
-        more = args.args[len(given) :]
+        plain = [*args.posonlyargs, *args.args]
+        given = tuple(arg.arg for arg in plain[: len(plain) - len(args.defaults)])
+        more = plain[len(given) :]
         self.params = ("I",) if len(given) == 1 else ("S", "I", "C")
         legal = len(given) == 1 or given in (("S", "I"), ("S", "I", "C"))
         if not legal or any((args.vararg, args.kwarg, *args.posonlyargs, *args.kwonlyargs)):
