@@ -105,6 +105,22 @@ def test_odd_line_ends_do_not_move_lines():
     assert parsed.errors[0].line == 3
 
 
+@pytest.mark.parametrize("place", [
+    "def solve_a(I=@): return I",
+    "def solve_a(I):\n    return @",
+    "def solve_a(I):\n    f = lambda *x, y=@: x\n    return f(I)",
+    "K = @\ndef solve_a(I):\n    return K",
+    "def solve_a(I, x=0):\n    if x == @:\n        return I\n    return I",
+])  # fmt: skip
+@pytest.mark.parametrize("length", [50, 300, 900, 3000])
+def test_depth_of_every_kind_is_refused_or_read(place, length):
+    deep = ["-" * length + "1", "1" + "+1" * length, "not " * length + "1", "lambda: " * length + "1"]
+    deep += ["I" + text * length for text in (".a", "[0]", "(I)")] + ["1 if T else " * length + "1"]
+    for text in deep:
+        parsed = parse_text(place.replace("@", text))
+        assert parsed.errors or len(parsed.programs) == 1
+
+
 @pytest.mark.parametrize("module", ["argparse", "ast", "bisect", "colorsys", "copy", "heapq", "statistics", "textwrap"])
 def test_python_of_all_kinds_is_read_or_refused(module):
     """Every function of some modules as a program, with whatever stands in it."""

@@ -117,7 +117,8 @@ def test_one_program_may_call_another_and_have_two_names():
         ("A = B\nB = A\ndef solve_a(I):\n    return A\n", "recursion"),
         ("def f(x):\n    for y in x: pass\n    return x\ndef solve_a(I):\n    return f(I)\n", "in f: `for` is not"),
         ("def solve_a(I):\n    return (lambda f: f(f))(lambda f: f(f))\n", "recursion"),
-        ("def solve_a(I):\n    f = lambda x: y\n    y = I\n    g = apply(f, I)\n    y = 1\n    return I", "redefin"),
+        ("def solve_a(I):\n    f = lambda x: y\n    y = I\n    g = apply(f, I)\n    y = 1\n    return", "redefinition"),
+        ("def solve_a(I):\n    y = 1\n    f = compose(lambda x: y, size)\n    y = 2\n    return f(I)", "redefinition"),
         ("def solve_a(I):\n    return prapply(branch(T, lambda a, b: b, product), I, I)\n", "used as a value"),
         ("def solve_a(I):\n    a, b = (1, I, 2)\n    return a\n", "2 names for a tuple of 3"),
         ("def solve_a(I):\n    x = (I, I)\n    return x[2]\n", "item 2 of a tuple that has 2"),
@@ -152,37 +153,49 @@ names = st.sampled_from("abc")
 @st.composite
 def functions(draw: st.DrawFn, depth: int) -> str:
     """Text of a function of one number."""
-    name, left = draw(names), draw(expressions(depth))
-    if depth == 0 or draw(st.booleans()):
-        return f"(lambda {name}: {left})"
-    one, other = draw(functions(depth - 1)), draw(functions(depth - 1))
-    two = f"lambda {draw(st.permutations(['a', 'b', 'c']).map(lambda all: ', '.join(all[:2])))}: {left}"
-    return [
-        f"compose({one}, {other})",
-        f"rbind({two}, {draw(expressions(depth - 1))})",
-        f"lbind({two}, {draw(expressions(depth - 1))})",
-        f"fork({two}, {one}, {other})",
-        f"(lambda f: lambda {name}: f(f({name})))({one})",
-    ][draw(st.integers(0, 4))]
+
+    def one() -> str:
+        return draw(functions(depth - 1))
+
+    def two() -> str:
+        params = draw(st.permutations(["a", "b", "c"]))[:2]
+        return f"lambda {', '.join(params)}: {draw(expressions(depth))}"
+
+    name = draw(names)
+    forms = [
+        lambda: f"(lambda {name}: {draw(expressions(depth))})",
+        lambda: f"compose({one()}, {one()})",
+        lambda: f"rbind({two()}, {draw(expressions(depth - 1))})",
+        lambda: f"lbind({two()}, {draw(expressions(depth - 1))})",
+        lambda: f"fork({two()}, {one()}, {one()})",
+        lambda: f"(lambda f: lambda {name}: f(f({name})))({one()})",
+    ]
+    return forms[draw(st.integers(0, 5)) if depth else 0]()
 
 
 @st.composite
 def expressions(draw: st.DrawFn, depth: int = 2) -> str:
     """Text that Python and we both read: numbers, tuples, calls of functions of all kinds."""
-    if depth == 0 or draw(st.booleans()):
+    if depth <= 0:
         return draw(names | st.integers(-4, 9).map(str))
-    left, right, third = (draw(expressions(depth - 1)) for _ in range(3))
-    operator = draw(st.sampled_from(["+", "-", "*", "//", "%"]))
-    place = draw(st.integers(-3, 2))
-    return [
-        f"({left} {operator} {right})",
-        f"(-({left}))",
-        f"({left}, {right}, {third})[{place}]",
-        f"{draw(functions(depth - 1))}({right})",
-        f"max({left}, abs({right}))",
-        f"len(({left}, {right}))",
-        f"apply({draw(functions(depth - 1))}, ({left}, {right}, {third}))[{place}]",
-    ][draw(st.integers(0, 6))]
+
+    def one() -> str:
+        return draw(expressions(depth - 1))
+
+    def place() -> int:
+        return draw(st.integers(-3, 2))
+
+    forms = [
+        lambda: draw(names),
+        lambda: f"({one()} {draw(st.sampled_from(['+', '-', '*', '//', '%']))} {one()})",
+        lambda: f"(-({one()}))",
+        lambda: f"({one()}, {one()}, {one()})[{place()}]",
+        lambda: f"{draw(functions(depth - 1))}({one()})",
+        lambda: f"max({one()}, abs({one()}))",
+        lambda: f"len(({one()}, {one()}))",
+        lambda: f"apply({draw(functions(depth - 1))}, ({one()}, {one()}, {one()}))[{place()}]",
+    ]
+    return forms[draw(st.integers(0, 7))]()
 
 
 @st.composite
@@ -203,7 +216,7 @@ def bodies(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(bodies())
 def test_random_lines_mean_what_python_means(body):
     text = "def f():\n" + "".join(f"    {line}\n" for line in body.split("\n"))

@@ -13,7 +13,7 @@ from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.functions import Combinators, Env, Function, Items, Sizes, Value, variable
-from arcbatt.syntax.report import Illegal, Reporter, describe, instead
+from arcbatt.syntax.report import Illegal, Reporter, describe, instead, parameters
 
 _CONTAINERS: Final = {"tuple": ast.Tuple, "frozenset": ast.Set, "set": ast.Set}
 """Python's functions that make a container of the items written in them."""
@@ -31,6 +31,8 @@ class Expressions:
         self.taken: set[str] = set()
         self.calls = 0
         self.wrote_out = False
+        self.combined: list[Value] = []
+        """What the combinators of the statement being read were given."""
         self.sizes = Sizes()
         self._constants: dict[str, Expr] = {}
         self._variables = 0
@@ -187,6 +189,8 @@ class Expressions:
             if spec is not None:
                 args = self.in_order(function.id, spec.params, args, keywords, node)
                 if any(type(arg) is Function for arg in args):
+                    if spec.combinator:
+                        self.combined += args
                     reduced = self.reduced(function.id, args, node, depth)
                     if reduced is not None:
                         return reduced
@@ -329,7 +333,7 @@ class Expressions:
                 "call it, or write it as one call of a primitive with some arguments given",
             )  # fmt: skip
         if value.name:
-            self.capture(value)
+            self.capture([value])
         self._made[id(value)] = value, self.named(value.name, made, node)
         return self._made[id(value)][1]
 
@@ -338,14 +342,18 @@ class Expressions:
         kept = self.kept(name, value, node) if name else value
         return kept if isinstance(kept, Name | Const | Call) else value
 
-    def capture(self, value: Function) -> None:
-        """Remember which names the value of a function was made with: they cannot be bound again after."""
-        parts = [value.body] if isinstance(value.body, ast.expr) else value.body
-        read = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
-        env: Env | None = value.env
-        while env is not None:
-            env.captured |= read & env.values.keys()
-            env = env.outer
+    def capture(self, values: Sequence[Value]) -> None:
+        """Remember which names functions that are kept read: they cannot be bound again after."""
+        for value in values:
+            if not isinstance(value, Function):
+                continue
+            parts = [value.body] if isinstance(value.body, ast.expr) else value.body
+            read = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+            read.difference_update(value.params)
+            env: Env | None = value.env
+            while env is not None:
+                env.captured |= read & env.values.keys()
+                env = env.outer
 
     # --- what Python has ---
 
@@ -457,7 +465,7 @@ class Expressions:
         """A function of the text as it is defined."""
         if args.vararg or args.kwarg or args.kwonlyargs:
             self.at.illegal(
-                node, f"parameters ({ast.unparse(args)})", "parameters are plain names, with or without defaults"
+                node, f"parameters ({parameters(args)})", "parameters are plain names, with or without defaults"
             )
         plain = [*args.posonlyargs, *args.args]
         with_default = plain[len(plain) - len(args.defaults) :]

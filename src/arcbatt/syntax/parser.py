@@ -156,8 +156,11 @@ class _FileReader:
         """One chunk: a program, the same program under another name, or something that is read over."""
         reader = ProgramReader(chunk, self.file, self.words, self.find)
         tree = parse_chunk(reader.at)
-        if tree is not None and tree.body:
-            self.add(self.program(tree, reader), reader.at)
+        try:
+            if tree is not None and tree.body:
+                self.add(self.program(tree, reader), reader.at)
+        except RecursionError:
+            reader.at.line("too complex to read", allowed="use variables for inner parts")
         if reader.at.errors:
             self.result.errors += reader.at.errors
             found = _DEFINITION.match(chunk.text)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Final
 
 from arcbatt.language.limits import MAX_CALLS, MAX_NESTING, MAX_PROGRAM_BYTES
-from arcbatt.language.program import Const, Name, Program
+from arcbatt.language.program import Call, Const, Name, Program
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.expressions import Expressions, renamed
 from arcbatt.syntax.functions import Env, Function, Items, Value
-from arcbatt.syntax.report import LEGAL, Illegal, Reporter, describe, instead
+from arcbatt.syntax.report import LEGAL, Illegal, Reporter, describe, instead, parameters
 from arcbatt.syntax.source import Chunk
 
 SIGNATURES: Final = (("I",), ("S", "I", "C"))
@@ -100,12 +100,12 @@ class ProgramReader(Expressions):
         self.params = ("I",) if len(given) == 1 else ("S", "I", "C")
         legal = len(given) == 1 or given in (("S", "I"), ("S", "I", "C"))
         if not legal or any((args.vararg, args.kwarg, *args.posonlyargs, *args.kwonlyargs)):
-            self.at.report(node, f"parameters ({ast.unparse(args)})", _SIGNATURE)
+            self.at.report(node, f"parameters ({parameters(args)})", _SIGNATURE)
         values: dict[str, Value] = {own: Name(name) for own, name in zip(given, self.params, strict=False)}
         for param, default in zip(more, args.defaults, strict=True):
             number = self.literal(default) if isinstance(default, ast.Constant | ast.UnaryOp | ast.Tuple) else None
             if number is None or param.arg in ("S", "I", "C"):
-                self.at.report(node, f"parameters ({ast.unparse(args)})", _SIGNATURE)
+                self.at.report(node, f"parameters ({parameters(args)})", _SIGNATURE)
             values[param.arg] = Const(number or 0)
         self.taken.update(self.params)
         self.env.values.update(values)
@@ -205,6 +205,11 @@ class ProgramReader(Expressions):
             self.at.illegal(
                 node, f"redefinition: {name!r} is used in a function that was made before", "assign a new name"
             )
+        if isinstance(value, Call) and isinstance(value.function, Name):
+            spec = self.words.ops.get(value.function.id)
+            if spec is not None and spec.combinator:  # the name keeps the functions
+                self.capture(self.combined)
+        self.combined.clear()
         if isinstance(value, Function):
             env.values[name] = renamed(value, name)
         elif isinstance(value, Items):

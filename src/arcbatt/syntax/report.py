@@ -93,6 +93,20 @@ _INSTEAD: Final[dict[type[ast.AST], str]] = {
 }
 
 
+def parameters(args: ast.arguments) -> str:
+    """The parameters of a function as an error shows them; a default that is no literal is left out."""
+    plain = [*args.posonlyargs, *args.args]
+    defaults = [None] * (len(plain) - len(args.defaults)) + [_short(default) for default in args.defaults]
+    out = [arg.arg + (f"={default}" if default else "") for arg, default in zip(plain, defaults, strict=True)]
+    out += [f"*{args.vararg.arg}"] if args.vararg else ["*"] * bool(args.kwonlyargs)
+    out += [arg.arg for arg in args.kwonlyargs] + ([f"**{args.kwarg.arg}"] if args.kwarg else [])
+    return ", ".join(out)
+
+
+def _short(node: ast.expr) -> str:
+    return f"{node.value!r:.20}" if isinstance(node, ast.Constant) else "..."
+
+
 def describe(node: ast.AST) -> str:
     """What a piece of Python is, in words for an error."""
     if isinstance(node, ast.Constant):
