@@ -14,10 +14,12 @@ import pytest
 
 from arcbatt.batt import make_card, write_batt
 from arcbatt.batt.differs import standard_differs
+from arcbatt.language.table import current
 from arcbatt.runs.options import RunOptions
 from arcbatt.scoring.submission import check_submission
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_text
+from arcbatt.syntax.dialect import read_dialect
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -129,6 +131,23 @@ def test_the_program_of_the_language_page():
     text = (ROOT / "docs" / "language.md").read_text()
     program = re.search(r"(    def solve_.*?\n)\n", text, re.DOTALL)[1]
     assert not parse_text("\n".join(line[4:] for line in program.splitlines())).errors
+
+
+def test_the_dialect_of_the_dialects_page(tmp_path):
+    block = re.search(r"```toml\n(.*?)```", (ROOT / "docs" / "dialects.md").read_text(), re.DOTALL)[1]
+    (tmp_path / "mine.toml").write_text(block)
+    text = "def task_a(I):\n    return paint_all(TEAL, crop(turn(I), corner(asindices(I), ZERO), THREES))\n"
+    parsed = parse_text(text, dialect=read_dialect(tmp_path / "mine.toml"))
+    assert [program.id for program in parsed.programs] == ["a"]
+
+
+def test_the_page_for_models_fits_into_a_prompt():
+    text = (ROOT / "docs" / "language-for-models.md").read_text()
+    program = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    assert parse_text(program).check()
+    pieces = re.findall(r"[A-Za-z]+|\d|[^\w\s]|_", text)  # more than any tokenizer makes of such text
+    assert len(pieces) < 6000
+    assert all(f"{name}(" in text for name in current().ops)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

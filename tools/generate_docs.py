@@ -1,8 +1,9 @@
-"""Write docs/ops.md from the op table, or check that it is up to date (--check)."""
+"""Write docs/ops.md and docs/language-for-models.md from the op table, or check them (--check)."""
 
 from __future__ import annotations
 
 import sys
+import tomllib
 from itertools import groupby
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from arcbatt.language.spec import Cost, Fact, OpSpec
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import CLASSES
 
-TARGET = Path(__file__).resolve().parent.parent / "docs" / "ops.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PYTHON = DOCS.parent / "src" / "arcbatt" / "syntax" / "python.toml"
+INTRODUCTION = Path(__file__).parent / "language_for_models.txt"
 FACTS = {
     Fact.COMMUTATIVE: "commutative",
     Fact.INVOLUTION: "its own inverse (grids, truths)",
@@ -57,13 +60,29 @@ def page() -> str:
     return "\n".join(out) + "\n"
 
 
+def models_page() -> str:
+    """The page that fits into a prompt."""
+    types = ", ".join(f"{name} is {' or '.join(map(str, members))}" for name, members in CLASSES.items())
+    functions = tomllib.loads(PYTHON.read_text(encoding="utf-8"))["functions"]
+    out = [
+        INTRODUCTION.read_text(encoding="utf-8").replace("PYTHON", ", ".join(functions)).replace("TYPES", f"{types}.")
+    ]
+    for family, specs in groupby(STANDARD.ops.values(), key=lambda spec: spec.family):
+        out += [f"## {family.capitalize()}", "", "```text"]
+        out += [f"{spec.name}({', '.join(spec.params)}) :: {spec.signature} : {spec.doc}" for spec in specs]
+        out += ["```", ""]
+    numbers = ", ".join(f"{name} {value}" for name, value in CONSTANTS.items())
+    return "\n".join([*out, "## Constants", "", numbers, ""])
+
+
 def main() -> None:
     """Write or check."""
-    text = page()
-    if "--check" not in sys.argv:
-        TARGET.write_text(text, encoding="utf-8")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-        sys.exit(f"{TARGET.name} is out of date; run: make docs")
+    for name, text in (("ops.md", page()), ("language-for-models.md", models_page())):
+        target = DOCS / name
+        if "--check" not in sys.argv:
+            target.write_text(text, encoding="utf-8")
+        elif not target.exists() or target.read_text(encoding="utf-8") != text:
+            sys.exit(f"{name} is out of date; run: make docs")
 
 
 if __name__ == "__main__":

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arcbatt.language import limits
+from arcbatt.language.program import unparse
 from arcbatt.syntax import parse_bytes, parse_file, parse_text
 
 _watches: list[list[str]] = []
@@ -63,14 +67,15 @@ HEAD = b"def solve_a(I):\n    return "
         "walrus": (HEAD + b"rot90(x := I)", "an operator is not legal"),
         "default that calls": (b"def solve_a(I=print(1)):\n    return I", "parameters"),
         "annotation that calls": (b"def solve_a(I: print(1)):\n    return I", "annotation that is not a plain name"),
-        "nested definition": (b"def solve_a(I):\n    def f(x): return x\n    return I", "a function definition"),
+        "a class inside": (b"def solve_a(I):\n    class f: pass\n    return I", "a class definition"),
+        "recursion": (b"def solve_a(I):\n    def f(x): return f(x)\n    return f(I)", "recursion: f calls itself"),
         "NUL byte": (HEAD + b"\0rot90(I)", "NUL byte"),
         "not text": (bytes(range(256)), "file not text"),
         "latin-1": (HEAD + "rot90(é)".encode("latin-1"), "file not text"),
     }.values(),
 )  # fmt: skip
 def test_refused_with_a_clear_error(data, message):
-    parse_bytes(b"")  # the codec is loaded on first use
+    parse_bytes(b"#")  # the codec is loaded on first use
     with watched() as events:
         parsed = parse_bytes(data, "evil.py")
     assert not events
@@ -91,7 +96,7 @@ def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
 
 
 def test_twenty_thousand_bad_programs_beside_one_good():
-    bad = "".join(f"def solve_{i}(I):\n    return I + 1\n" for i in range(20_000))
+    bad = "".join(f"def solve_{i}(I):\n    return I.a\n" for i in range(20_000))
     parsed = parse_text(bad + "def solve_good(I):\n    return I\n")
     assert len(parsed.errors) == 20_000
     assert [program.id for program in parsed.programs] == ["good"]
@@ -130,3 +135,35 @@ def test_a_string_that_is_left_open_spoils_its_own_program_alone(quotes, where):
     parsed = parse_text("".join(programs))
     assert [program.id for program in parsed.programs] == [str(n) for n in range(4) if n != where]
     assert len(parsed.errors) == 1
+
+
+@pytest.mark.parametrize("place", [
+    "def solve_a(I=@): return I",
+    "def solve_a(I):\n    return @",
+    "def solve_a(I):\n    f = lambda *x, y=@: x\n    return f(I)",
+    "K = @\ndef solve_a(I):\n    return K",
+    "def solve_a(I, x=0):\n    if x == @:\n        return I\n    return I",
+])  # fmt: skip
+@pytest.mark.parametrize("length", [50, 300, 900, 3000])
+def test_depth_of_every_kind_is_refused_or_read(place, length):
+    deep = ["-" * length + "1", "1" + "+1" * length, "not " * length + "1", "lambda: " * length + "1"]
+    deep += ["I" + text * length for text in (".a", "[0]", "(I)")] + ["1 if T else " * length + "1"]
+    for text in deep:
+        parsed = parse_text(place.replace("@", text))
+        assert parsed.errors or len(parsed.programs) == 1
+
+
+@pytest.mark.parametrize("module", ["argparse", "ast", "bisect", "colorsys", "copy", "heapq", "statistics", "textwrap"])
+def test_python_of_all_kinds_is_read_or_refused(module):
+    """Every function of some modules as a program, with whatever stands in it."""
+    tree = ast.parse(Path(importlib.import_module(module).__file__).read_text())
+    seen = 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.name, node.decorator_list = f"solve_{seen}", []
+            parsed = parse_text(ast.unparse(node))
+            assert len(parsed.programs) == 1 or parsed.errors
+            for program in parsed.programs:
+                assert parse_text(unparse(program)).programs == [program]
+            seen += 1
+    assert seen > 3

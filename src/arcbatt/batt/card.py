@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from arcbatt.compiler.graph import Graph
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
+from arcbatt.syntax import SourceError
 
 INPUT_ID: Final = "I"
 """Stands for the input where a differ is attached to it."""
@@ -37,6 +38,8 @@ class Card:
     graph: Graph
     outputs: list[Output] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
+    problems: list[SourceError] = field(default_factory=list)
+    """Lines of a generated file that could not be read."""
 
 
 def choose(

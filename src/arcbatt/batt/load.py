@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from arcbatt.batt.card import Card, Output, Score, score_name
+from arcbatt.batt.generated import generated_card, is_generated
 from arcbatt.batt.write import FORMAT
 from arcbatt.compiler.graph import INVOKE, Graph
 from arcbatt.errors import UsageError
@@ -19,6 +20,7 @@ from arcbatt.syntax import SourceError
 from arcbatt.syntax.parser import is_program_name
 from arcbatt.syntax.source import read_text
 
+_OURS: Final = FORMAT.partition(",")[0]
 _LINE: Final = re.compile(r"    (t\d+) = (.+)")
 _OUTPUT: Final = re.compile(r'        \((\d+), "(\w+)", (.+)\),')
 _SCORE: Final = re.compile(r'        \((\d+), "(\w+)", "(\w+)", (.+)\),')
@@ -28,9 +30,15 @@ _LEGAL: Final = (
 
 
 def load_batt(path: Path) -> Card:
-    """The card a batt file was written from; raises UsageError that shows the line where it is not one."""
+    """The card a batt file was written from; raises UsageError that shows the line where it is not one.
+
+    A file that another tool generated is read too (`generated`); what could not be read of it is in `problems`.
+    """
     try:
-        return _Loader(str(path), read_text(path)).card()
+        text = read_text(path)
+        if not text.startswith(_OURS) and is_generated(text):
+            return generated_card(str(path), text)
+        return _Loader(str(path), text).card()
     except SourceError as error:
         raise UsageError(str(error)) from error
 

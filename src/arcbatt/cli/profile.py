@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from arcbatt.cli.card import read_programs
+from arcbatt.cli.read import read_programs
 from arcbatt.devtools.profile import Profile, Tally, chrome_trace, profile, profile_lines
 from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from arcbatt.batt import load_batt
-from arcbatt.cli.card import read_programs
+from arcbatt.cli.read import read_programs
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.taskset import TaskSet, open_tasks
 from arcbatt.language.limits import MAX_STEPS
@@ -25,18 +25,20 @@ from arcbatt.language.program import Program
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RESULTS, RunRecord
 from arcbatt.runs.runner import Summary, run
+from arcbatt.syntax import Parsed
+from arcbatt.syntax.problems import summary
 
 _SHOWN_PROGRAMS: Final = 6
 _SHOWN_NEAR: Final = 10
 _SECONDS_BETWEEN_LINES: Final = 5.0
 
 
-def run_command(options: RunOptions, out: Path | None, resume: bool, quiet: bool) -> None:
-    """Run, say how it goes, and print what came of it."""
+def run_command(options: RunOptions, out: Path | None, resume: bool, quiet: bool, errors: Path | None = None) -> None:
+    """Run, say how it goes, and print what came of it; errors of programs are written to a file, if one is given."""
     start = time.monotonic()
     console = Terminal(stderr=True, quiet=quiet)
     read_start = time.perf_counter()
-    read = _of_batt(Path(options.batt)) if options.batt else read_programs([Path(path) for path in options.solvers])
+    read = _of_batt(Path(options.batt)) if options.batt else _of_solvers(options, errors)
     differs = [program for program in read if program.name.startswith("differ_")]
     programs = [program for program in read if not program.name.startswith("differ_")]
     tasks = read_tasks(options)
@@ -64,8 +66,17 @@ def read_tasks(options: RunOptions) -> TaskSet:
     return tasks if options.count is None else tasks[: options.count]
 
 
+def _of_solvers(options: RunOptions, errors: Path | None) -> list[Program]:
+    paths = [Path(path) for path in options.solvers]
+    return read_programs(paths, options.dialect, strict=options.strict, errors=errors)
+
+
 def _of_batt(path: Path) -> list[Program]:
     card = load_batt(path)
+    if card.problems:
+        typer.echo(f"{path}: {len(card.problems):,} lines left out, {len(card.outputs):,} outputs read", err=True)
+        for line in summary(Parsed(errors=card.problems))[1:]:
+            typer.echo(line, err=True)
     return [card.graph.to_program(output.node, f"solve_{output.program}") for output in card.outputs]
 
 

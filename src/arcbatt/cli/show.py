@@ -10,7 +10,7 @@ from typing import TypeVar
 from rich.console import Console
 from rich.text import Text
 
-from arcbatt.cli.card import read_programs
+from arcbatt.cli.read import read_programs
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.errors import UsageError

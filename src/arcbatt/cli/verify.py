@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from arcbatt.cli.card import read_programs
+from arcbatt.cli.read import read_programs
 from arcbatt.cli.run import interruptible, shown
 from arcbatt.cli.terminal import Terminal
 from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors

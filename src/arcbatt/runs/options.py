@@ -29,7 +29,10 @@ class RunOptions:
     )
     count: int | None = _option(None, "Only so many tasks, the first of the set.", decides=True)
     ids: tuple[str, ...] = _option((), "Only these tasks.", decides=True, flag="id")
-    strict: bool = _option(False, "A bad task is an error, not skipped.", decides=True)
+    dialect: str = _option(
+        "", "The dialect of the solver files, by name or as a TOML file; default: as each file shows.", decides=True
+    )
+    strict: bool = _option(False, "A bad task or program is an error, not skipped.", decides=True)
     seconds: float | None = _option(None, "Stop after so many seconds of wall clock.", flag="time")
     backend: str = _option(
         "auto", "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one) or cuda."

@@ -1,0 +1,187 @@
+"""Dialects: the names, constants and functions of other families of solver files, as tables of our own language."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from arcbatt.errors import UsageError
+from arcbatt.language.language import Language
+from arcbatt.language.limits import INT_MAX, INT_MIN
+from arcbatt.language.program import Const, Name
+from arcbatt.syntax.functions import Env, Function, Value
+
+STANDARD: Final = "arc-dsl"
+"""The dialect that has our own names."""
+_FOLDER: Final = Path(__file__).parent / "dialects"
+_TABLES: Final = {"names", "constants", "functions"}
+_USED: Final = re.compile(r"([^\W\d]\w*)\s*(?=[(,)])")
+"""Names that are called or stand as an argument."""
+_CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
+_DEFINED: Final = re.compile(r"^\s*(?:def\s+([^\W\d]\w*)|([^\W\d]\w*)\s*=[^=])", re.MULTILINE)
+
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """One family's names beyond ours, and how its programs are called."""
+
+    name: str
+    about: str
+    programs: tuple[re.Pattern[str], ...]
+    """Names of programs; the first group is the id, and without one the name of the file is."""
+    words: Mapping[str, str | int | tuple[int, ...]]
+    """Name to one of ours, to the text of a lambda, or to a number or pair."""
+
+
+@cache
+def dialects() -> Mapping[str, Dialect]:
+    """Those that come with arcbatt, by name."""
+    return {path.stem: read_dialect(path) for path in sorted(_FOLDER.glob("*.toml"))}
+
+
+def named_dialect(name: str) -> Dialect:
+    """A dialect by its name, or from a TOML file."""
+    if name in dialects():
+        return dialects()[name]
+    if name.endswith(".toml"):
+        return read_dialect(Path(name))
+    raise UsageError(f"no dialect {name!r}; there are: {', '.join(dialects())}, or a file that ends in .toml")
+
+
+def read_dialect(path: Path) -> Dialect:
+    """A dialect from a file; raises UsageError that says what is wrong in it."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: not a dialect: {error}") from error
+    unknown = table.keys() - _TABLES - {"about", "programs"}
+    if unknown or not all(isinstance(table.get(part, {}), dict) for part in _TABLES):
+        raise UsageError(f"{path}: a dialect has about, programs, and the tables {', '.join(sorted(_TABLES))}")
+    words = {name: _word(path, name, value) for part in sorted(_TABLES) for name, value in table.get(part, {}).items()}
+    try:
+        programs = tuple(re.compile(text) for text in table.get("programs", [r"solve_(\w+)"]))
+    except (re.error, TypeError) as error:
+        raise UsageError(f"{path}: programs is a list of regular expressions: {error}") from error
+    return Dialect(path.stem, str(table.get("about", "")), programs, words)
+
+
+def _word(path: Path, name: str, value: Any) -> str | int | tuple[int, ...]:
+    """One entry, checked by itself; what it names is checked when it is used."""
+    numbers = value if isinstance(value, list) else [value]
+    if not name.isidentifier():
+        raise UsageError(f"{path}: {name!r} is no name")
+    if isinstance(value, str):
+        _parsed(f"{path}: {name}", value)
+        return value
+    if numbers and all(type(number) is int and INT_MIN <= number <= INT_MAX for number in numbers):
+        return tuple(numbers) if isinstance(value, list) else numbers[0]
+    raise UsageError(f"{path}: {name} is a name, a lambda, an integer or a list of integers; got {value!r}")
+
+
+@lru_cache(maxsize=4096)
+def _parsed(where: str, text: str) -> ast.expr:
+    """A name or a lambda from its text."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UsageError(f"{where}: not an expression: {error}") from error
+    if not isinstance(tree, ast.Name | ast.Lambda):
+        raise UsageError(f"{where} is a name or a lambda; got {text!r}")
+    return tree
+
+
+@cache
+def _python() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads((Path(__file__).parent / "python.toml").read_text(encoding="utf-8"))
+
+
+class Vocabulary:
+    """What names mean that no file defines: the language's own, Python's, and those of one dialect."""
+
+    def __init__(self, language: Language, dialect: Dialect) -> None:
+        self.language = language
+        self.dialect = dialect
+        self.ops = language.ops
+        self._values: dict[str, Value] = {name: Name(name) for name in (*language.ops, *language.constants)}
+        self._env = Env({}, None, self._inner)
+        python = _python()
+        self._python = self.bindings("Python's", python["functions"])
+        self.operators = self.bindings("operators", python["operators"])
+        self.syntax = self.bindings("syntax", python["syntax"])
+        self.reductions = self.bindings("reductions", python["reductions"])
+        self.combinators = python["combinators"]
+        self._own = self.bindings(dialect.name, dialect.words)
+        self._own |= {name: self._resolved(name) for name in self._own}
+
+    def _resolved(self, name: str) -> Value:
+        """What an entry of the dialect stands for in the end, where it names another."""
+        value: Value | None = self._own[name]
+        for _ in range(10):
+            if not isinstance(value, Name) or value.id in self._values:
+                break
+            value = self._inner(value.id)
+        if value is None or (isinstance(value, Name) and value.id not in self._values):
+            raise UsageError(f"dialect {self.dialect.name}: {name} names nothing that there is")
+        return value
+
+    def find(self, name: str) -> Value | None:
+        """What a name means in a file of the dialect."""
+        return self._own.get(name) or self._values.get(name) or self._python.get(name)
+
+    def _inner(self, name: str) -> Value | None:
+        """What a name means in a function of a table: ours first, so that a dialect may give one of ours anew."""
+        return self._values.get(name) or self._python.get(name) or self._own.get(name)
+
+    def known(self) -> list[str]:
+        """Every name, for suggestions."""
+        return [*self._values, *self._own, *self._python]
+
+    def bindings(self, where: str, words: Mapping[str, str | int | tuple[int, ...]]) -> dict[str, Value]:
+        """The values of a table's entries."""
+        return {name: self.binding(f"{where}: {name}", name, word) for name, word in words.items()}
+
+    def binding(self, where: str, name: str, word: str | int | tuple[int, ...]) -> Value:
+        """The value of one entry."""
+        if not isinstance(word, str):
+            return Const(word)
+        tree = _parsed(where, word)
+        if isinstance(tree, ast.Name):
+            return Name(tree.id)
+        assert isinstance(tree, ast.Lambda)
+        args = tree.args
+        defaults: dict[str, Value] = {
+            arg.arg: Name(value.id)
+            for arg, value in zip(reversed(args.args), reversed(args.defaults), strict=False)
+            if isinstance(value, ast.Name)
+        }
+        return Function(name, tuple(arg.arg for arg in args.args), tree.body, self._env, defaults)
+
+
+@lru_cache(maxsize=16)
+def vocabulary(language: Language, dialect: Dialect) -> Vocabulary:
+    """The words of a dialect over a language, made once."""
+    return Vocabulary(language, dialect)
+
+
+def detect(text: str, language: Language) -> Dialect:
+    """The dialect that knows most of the names a text uses and ours does not have; ours if most calls stay unknown."""
+    known = dialects()
+    used = set(_USED.findall(text)).difference(language.ops, language.constants)
+    if all(used.isdisjoint(one.words) for one in known.values()):
+        return known[STANDARD]
+    used -= {name for pair in _DEFINED.findall(text) for name in pair}
+    best = max(known.values(), key=lambda one: len(used & one.words.keys()))
+    strange = used.intersection(_CALLED.findall(text)).difference(best.words, dir(builtins))
+    return best if len(used & best.words.keys()) > len(strange) else known[STANDARD]
+
+
+def program_patterns(dialect: Dialect) -> Iterable[re.Pattern[str]]:
+    """How programs are called in files of a dialect: as it says, or as in ours."""
+    return (*dialect.programs, *dialects()[STANDARD].programs)

@@ -1,0 +1,66 @@
+"""What was read and what was refused, in a few lines: many errors grouped by reason, with an example of each."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import Final
+
+from arcbatt.syntax.parser import Parsed
+from arcbatt.syntax.source import SourceError
+
+_SHOWN_WHOLE: Final = 3
+"""So many errors are shown one by one."""
+_SHOWN_REASONS: Final = 5
+_PARTICULAR: Final = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,]*")
+
+
+def reason(error: SourceError) -> str:
+    """What an error says, without the names and numbers that differ from one to the next."""
+    return _PARTICULAR.sub("...", error.message)
+
+
+def grouped(errors: list[SourceError]) -> list[tuple[str, list[SourceError]]]:
+    """Errors by reason, the commonest first."""
+    groups: dict[str, list[SourceError]] = defaultdict(list)
+    for error in errors:
+        groups[reason(error)].append(error)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+
+def summary(parsed: Parsed, most: int = _SHOWN_REASONS) -> list[str]:
+    """What came of reading, in no more lines than a screen has; nothing where all went well."""
+    if not parsed.errors:
+        return []
+    if len(parsed.errors) <= _SHOWN_WHOLE:
+        return [*map(str, parsed.errors), counts(parsed)]
+    lines = [counts(parsed)]
+    groups = grouped(parsed.errors)
+    for what, errors in groups[:most]:
+        first, *rest = str(errors[0]).split("\n")
+        lines += [f"  {len(errors):,} times: {what}", f"    {first}", *(f"    {line}" for line in rest[:2])]
+    if len(groups) > most:
+        others = sum(len(errors) for _, errors in groups[most:])
+        lines.append(f"  {others:,} for {len(groups) - most:,} other reasons")
+    return lines
+
+
+def counts(parsed: Parsed) -> str:
+    """How many programs were read and refused, of how many files, in which dialects."""
+    text = f"{len(parsed.programs):,} programs read, {parsed.refused:,} refused, in {parsed.files:,} files"
+    if parsed.others:
+        text += f"; {parsed.others:,} files hold no program"
+    known = ", ".join(f"{name} {count:,}" for name, count in parsed.dialects.most_common())
+    return f"{text} (files by dialect: {known})" if len(parsed.dialects) > 1 else text
+
+
+def as_json(error: SourceError) -> dict[str, str | int]:
+    """An error for programs: where, why, and what to write instead."""
+    return {
+        "file": error.file,
+        "line": error.line,
+        "column": error.column,
+        "reason": error.message,
+        "text": error.text,
+        "suggestion": error.allowed,
+    }
