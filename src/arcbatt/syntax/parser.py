@@ -61,6 +61,7 @@ class Parsed:
         self.others += other.others
         self.dialects += other.dialects
 
+
 def is_program_name(name: str) -> bool:
     """Whether a program of this name can be written and read back."""
     normal = unicodedata.normalize("NFKC", name) == name
