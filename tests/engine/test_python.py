@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from arcbatt import dsl
 from arcbatt.language import limits
 from arcbatt.language.failures import Fail, Failed, Reason, first_failure
 from arcbatt.language.reference import Machine, call, evaluate
@@ -108,6 +109,15 @@ def test_functions_are_values():
         == ((5,) * 3,) * 3
     )
     assert run("power(rot90, TWO)(I)") == call("rot180", GRID)
+
+
+def test_functions_are_written_as_they_are_made():
+    """Sets bound into them in the language's order, and alike where they come from Python names."""
+    written = "rbind(contained, {(1,), (1, even), compose(size, first), rot90})"
+    pairs = "insert(repeat(ONE, ONE), initset(astuple(ONE, even)))"
+    assert str(run(f"rbind(contained, insert(rot90, insert(compose(size, first), {pairs})))")) == written
+    held = frozenset({(1,), (1, dsl.even), dsl.rot90, dsl.compose(dsl.size, dsl.first)})
+    assert str(dsl.rbind(dsl.contained, held)) == written
 
 
 def test_steps_bound_a_runaway_program():

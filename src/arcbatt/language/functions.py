@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcbatt.language.failures import Fail, Reason
-from arcbatt.language.values import Value, kind
+from arcbatt.language.values import Value, kind, ordered
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,16 @@ class Function:
     levels: int = 1
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(map(str, self.parts))})" if self.parts else self.name
+        return f"{self.name}({', '.join(map(_text, self.parts))})" if self.parts else self.name
+
+
+def _text(value: Value) -> str:
+    """A value bound into a function, sets in the language's order."""
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(map(_text, ordered(value)))}}}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_text, value))}{',' * (len(value) == 1)})"
+    return str(value)
 
 
 def function_of(value: Value) -> Function:
