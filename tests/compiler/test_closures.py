@@ -31,7 +31,7 @@ AS_WRITTEN = Rewrites(fold=False, algebra=False)
 def test_functions_as_values(programs, sample):
     wrong, compared = differences(programs, sample, Rewrites(), MAX_STEPS)
     assert not wrong, "\n".join(wrong)
-    assert compared > 0.9 * len(programs)
+    assert compared > 0.85 * len(programs)
     for budget in BUDGETS:
         wrong, _ = differences(programs, sample, AS_WRITTEN, budget)
         assert not wrong, f"{budget} steps\n" + "\n".join(wrong)

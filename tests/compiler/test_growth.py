@@ -8,8 +8,9 @@ from arcbatt import _core, _core_lanes
 from arcbatt.compiler.program_set import compile
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.failures import Failed, Reason
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
-from arcbatt.language.reference import evaluate
+from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_text
 
@@ -61,11 +62,11 @@ def members(table: dict[str, tuple[str, ...]]):
     return pytest.mark.parametrize(("first", "line"), [(first, line) for line in table for first in table[line]])
 
 
-def outcomes(made: list[Program]) -> list[object]:
+def outcomes(made: list[Program], max_steps: int = MAX_STEPS) -> list[object]:
     """What the engines give, after a look at what the reference gives."""
-    want = {program.name: evaluate(program, SAMPLE) for program in made}
+    want = {program.name: evaluate(program, SAMPLE, Machine(max_steps)) for program in made}
     for core in (_core, _core_lanes):
-        assert CpuEngine.of(made, threads=1, core=core).values(SAMPLE) == want
+        assert CpuEngine.of(made, threads=1, core=core).values(SAMPLE, max_steps) == want
     assert want["solve_good"] == ((2, 1), (4, 3))
     return [want["solve_grown"]]
 
@@ -78,7 +79,7 @@ def test_values_that_double_fail_by_the_limit(first, line, count):
 
 @members(GROWN)
 def test_values_that_grow_are_values(first, line):
-    (value,) = outcomes(programs(first, line, 150))
+    (value,) = outcomes(programs(first, line, 100))
     assert not isinstance(value, Failed)
 
 
@@ -93,7 +94,7 @@ def test_many_lines_compile(first, line, count):
 @pytest.mark.parametrize("result", ["{x}(I)", "apply({x}, repeat(I, TWO))"])
 @members(FUNCTIONS)
 def test_functions_that_double(first, line, result, count):
-    outcomes(programs(first, line, count, result))
+    outcomes(programs(first, line, count, result), max_steps=50_000)  # a power of a power ... calls 2 ** count times
 
 
 @pytest.mark.parametrize("count", [3, 8, 9, 60])

@@ -29,19 +29,13 @@ class _Local:
 
 
 class BodyBuilder(Context):
-    """The body of a loop (or, without parameters, a branch of a choice inside one).
+    """The body of a loop (or, without parameters, a branch of a choice inside one)."""
 
-    What it does is charged to the loop, unless it is that of a power and `outermost`.
-    """
-
-    def __init__(
-        self, parent: Context, params: tuple[Type, ...], *, loop: bool = True, outermost: bool = False
-    ) -> None:
+    def __init__(self, parent: Context, params: tuple[Type, ...], *, loop: bool = True) -> None:
         super().__init__(parent.rewrites, parent.folder)
         self.parent = parent
         self.level = parent.level + 1
         self.loop_level = self.level if loop else parent.loop_level
-        self.outermost = outermost
         self.param_types = params
         self.nodes: list[_Local] = []
         self.base = 0

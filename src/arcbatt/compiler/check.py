@@ -13,7 +13,6 @@ from arcbatt.compiler.typed import (
     INPUT_BITS,
     ON_FUNCTIONS,
     POWER,
-    POWER_IN_BODY,
     Body,
     BodyNode,
     TypedGraph,
@@ -95,9 +94,9 @@ def _check_node(node: TypedNode | BodyNode, args: list[Type]) -> None:
     elif spec is not None and spec.loop:
         if not node.bodies and node.type != NEVER:
             raise GraphError("is a loop without a body")
-    elif node.op not in ("input", "const", FAILED, POWER, POWER_IN_BODY) and node.op not in FREE:
+    elif node.op not in ("input", "const", FAILED, POWER) and node.op not in FREE:
         raise GraphError("has an unknown operation")
-    if node.bodies and spec is None and node.op not in (CHOOSE, POWER, POWER_IN_BODY):
+    if node.bodies and spec is None and node.op not in (CHOOSE, POWER):
         raise GraphError("has a body it cannot run")
     for body in node.bodies:
         _check_body(body, args)

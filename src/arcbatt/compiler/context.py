@@ -78,8 +78,6 @@ class Context(ABC):
 
     level = 0
     loop_level = 0
-    outermost = True
-    """Whether each call here has steps of its own, as calls have that stand in no loop."""
 
     def __init__(self, rewrites: Rewrites, folder: Folder) -> None:
         self.rewrites = rewrites

@@ -12,7 +12,6 @@ from arcbatt.compiler.typed import (
     ON_FUNCTIONS,
     POWER,
     POWER_COUNT,
-    POWER_IN_BODY,
     Body,
     BodyNode,
     TypedGraph,
@@ -119,7 +118,7 @@ class _Run:
             return Failed(fail.reason, fail.primitive or node.op, 0, fail.detail)
 
     def _loop(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
-        if node.op in (POWER, POWER_IN_BODY):
+        if node.op == POWER:
             return self._power(node, args, costs)
         spec = current().op(node.op.removesuffix(ON_FUNCTIONS))
         loop = spec.loop
@@ -152,9 +151,7 @@ class _Run:
     def _power(self, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
         value = args[0]
         for _ in range(args[1]):
-            if node.op == POWER:
-                self.machine.steps = 0
-            value = self._body(node.bodies[0], (value,), args, costs, charged=node.op == POWER_IN_BODY)
+            value = self._body(node.bodies[0], (value,), args, costs)
         return value
 
     def _over_functions(
@@ -169,15 +166,12 @@ class _Run:
         machine.charge(machine.checked_size(spec, value))
         return value
 
-    def _body(
-        self, body: Body, items: tuple[Any, ...], args: list[Any], costs: list[int], *, charged: bool = True
-    ) -> Any:
+    def _body(self, body: Body, items: tuple[Any, ...], args: list[Any], costs: list[int]) -> Any:
         """One run of a body; raises Fail where its result has failed."""
         machine = self.machine
         values = [*items, *(args[place] for place in body.captures)]
         spent = [*(0 for _ in items), *(costs[place] for place in body.captures)]
-        if charged:
-            machine.charge(body.base + sum(times * spent[len(items) + capture] for capture, times in body.charges))
+        machine.charge(body.base + sum(times * spent[len(items) + capture] for capture, times in body.charges))
         for node in body.nodes:
             if node.op == "const":
                 outcome, cost = node.args[2], 0
@@ -185,8 +179,7 @@ class _Run:
                 outcome, cost = self._measured(
                     node, [values[arg] for arg in node.args], [spent[arg] for arg in node.args]
                 )
-                if charged:
-                    machine.charge(node.times * cost)
+                machine.charge(node.times * cost)
             values.append(outcome)
             spent.append(cost)
         result = values[body.result]

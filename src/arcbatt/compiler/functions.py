@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from arcbatt.compiler.context import Ref, UnresolvedError
 from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS
-from arcbatt.language.spec import OpSpec
+from arcbatt.language.spec import Cost, Kind, OpSpec
 from arcbatt.language.table import current
 
 CHOICE: Final = "one of"
@@ -142,3 +142,13 @@ def combined(spec: OpSpec, parts: tuple[Value, ...], extent: Extent) -> Known:
     if depth > MAX_DEPTH or calls > MAX_FUNCTION_CALLS:
         raise UnresolvedError(f"{spec.name} makes a function beyond the limits")
     return Known(spec.name, parts, arity, depth, calls)
+
+
+def is_cheap(function: Known) -> bool:
+    """Whether all it calls are primitives whose steps grow with the sizes of their arguments, and no loops."""
+    if function.name == CHOICE:
+        return False
+    if function.parts:
+        return all(is_cheap(part) for part in function.parts if isinstance(part, Known))
+    spec = current().op(function.name)
+    return spec.kind is Kind.PLAIN and spec.cost is Cost.LINEAR

@@ -145,14 +145,12 @@ class Loops:
         bodies_placed = tuple(placed(body, refs, args) for body, refs in bodies)
         return context.emit(Draft(op, args, kind, len(strict), bodies_placed))
 
-    def body(
-        self, context: Context, function: Known | Native, params: tuple[Type, ...], *, outermost: bool = False
-    ) -> tuple[Body, list[Ref], Any]:
+    def body(self, context: Context, function: Known | Native, params: tuple[Type, ...]) -> tuple[Body, list[Ref], Any]:
         """The body of a loop that calls the function, what it captures, and its result."""
-        key = (function, params, outermost)
+        key = (function, params)
         if context is self.top and isinstance(function, Known) and key in self._bodies:
             return self._bodies[key]
-        builder = BodyBuilder(context, params, outermost=outermost)
+        builder = BodyBuilder(context, params)
         result = self.call(builder, function, [*builder.params])
         if isinstance(result, Known) and all(ref.context.level < builder.level for ref in result.refs()):
             result = self.closures.value(builder, result)

@@ -82,7 +82,7 @@ class CompiledSet:
     @cached_property
     def exact(self) -> CompiledSet:
         """The same without rewrites that leave out calls, for runs with fewer steps than those might take."""
-        rewrites = replace(self.rewrites, fold=False, algebra=False)
+        rewrites = replace(self.rewrites, fold=False, algebra=False, unroll=False)
         return self if rewrites == self.rewrites else CompiledSet(self.graph, rewrites)
 
     def sliced(self, count: int) -> Sliced:

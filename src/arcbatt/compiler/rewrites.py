@@ -19,6 +19,8 @@ class Rewrites:
     """Calls in a loop body that do not depend on the item move out of it (passes/hoist.py)."""
     algebra: bool = True
     """Identities of rotations, idempotent and self-inverse calls, and colours of rotated grids (passes/algebra.py)."""
+    unroll: bool = True
+    """Short powers of cheap functions outside of loops are written out (specialize.py)."""
     columns: bool = True
     """The engine runs loops over numbers for many items at once (lower/columns.py)."""
 

@@ -14,7 +14,7 @@ from arcbatt.compiler.body import BodyBuilder
 from arcbatt.compiler.closures import Closures
 from arcbatt.compiler.context import Context, DefectError, Draft, Ref, UnresolvedError, need_ref, need_small
 from arcbatt.compiler.failing import failed, unique
-from arcbatt.compiler.functions import CHOICE, Either, Known, Native, Value, combined, primitive, together
+from arcbatt.compiler.functions import CHOICE, Either, Known, Native, Value, combined, is_cheap, primitive, together
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.compiler.inline_loops import Loops, placed
 from arcbatt.compiler.internal_errors import InternalError
@@ -27,7 +27,6 @@ from arcbatt.compiler.typed import (
     INPUT_BITS,
     POWER,
     POWER_COUNT,
-    POWER_IN_BODY,
 )
 from arcbatt.language.functions import Function
 from arcbatt.language.limits import MAX_POWER
@@ -51,8 +50,12 @@ from arcbatt.language.types import (
 )
 
 _INPUT_TYPES: Final[dict[str, Type]] = {"I": GRID, "S": Seq(Tup((GRID, GRID))), "C": GRID}
-_MOST_WRITTEN_OUT: Final = 64
-"""Primitives that a known power is written out to; a longer one is a loop."""
+_MOST_WRITTEN_OUT: Final = 32
+"""Primitives that a known power is written out to; a longer one is a loop.
+
+Outside of loops calls that are written out have steps of their own, where those of a power are counted together: so
+many calls, if all are of cheap primitives, never reach the limit.
+"""
 _MOST_INLINED: Final = 20_000
 """Calls that one call of a program may be inlined to."""
 _MANY_INLINED: Final = 200
@@ -241,14 +244,16 @@ class _Specializer:
         assert isinstance(inner, Known)
         assert isinstance(count, Ref)
         known = _static_int(count)
-        if known is not None and known * inner.calls <= _MOST_WRITTEN_OUT:
+        inside = isinstance(context, BodyBuilder)
+        short = known is not None and known * inner.calls <= _MOST_WRITTEN_OUT
+        if known is not None and short and (inside or (self.top.rewrites.unroll and is_cheap(inner))):
             value = start
             for _ in range(known):
                 value = self.part(context, inner, value)
             return value
         first = self.as_ref(context, start, function.name)
         looped = self.power_loop(context, inner, first, count)
-        if looped is None:  # it is applied once at least, after which the type may hold
+        if looped is None and inside:  # it is applied once at least, after which the type may hold
             first = self.as_ref(context, self.part(context, inner, first), function.name)
             looped = self.power_loop(context, inner, first, self.one_less(context, count))
         if looped is None:
@@ -259,13 +264,12 @@ class _Specializer:
         """A function applied so many times, or None where the type does not hold however often that is."""
         kind = first.type
         for _ in range(3):
-            body, captured, result = self.loops.body(context, function, (kind,), outermost=context.outermost)
+            body, captured, result = self.loops.body(context, function, (kind,))
             wider = join(kind, result.type) if isinstance(result, Ref) else None
             if wider is None:
                 return None
             if wider == kind:
-                op = POWER if context.outermost else POWER_IN_BODY
-                return self.loops.emit(context, op, function, [first, count], captured, [(body, captured)], kind)
+                return self.loops.emit(context, POWER, function, [first, count], captured, [(body, captured)], kind)
             kind = wider
         return None
 
@@ -280,7 +284,7 @@ class _Specializer:
         which, *candidates = function.parts
         assert isinstance(which, Ref)
         functions = [candidate for candidate in candidates if isinstance(candidate, Known)]
-        if isinstance(context, BodyBuilder) and not context.outermost:
+        if isinstance(context, BodyBuilder):
             return self.choose_in_body(context, which, functions, args)
         results = [self.part(context, candidate, *args) for candidate in functions]
         chosen = results[-1]

@@ -21,7 +21,7 @@ from arcbatt.language.limits import (
 from arcbatt.language.program import Call as CallExpr
 from arcbatt.language.program import Const, Expr, Name, Program, live_lines
 from arcbatt.language.sample import Sample
-from arcbatt.language.spec import Cost, Kind, OpSpec
+from arcbatt.language.spec import CombinatorSpec, Cost, Kind, OpSpec
 from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import GRID
 from arcbatt.language.values import Call, Sizes, Value, levels_of, size_of
@@ -78,8 +78,20 @@ class Machine:
         if len(args) != arity:
             raise Fail(Reason.TYPE, f"{spec.name} takes {arity} arguments, got {len(args)}")
         if spec.combinator and known.parts:
-            return spec.combinator.invoke(self.call, known.parts, args)
+            return self.combined(spec.combinator, known, args)
         return self.primitive(spec, args, self.call)
+
+    def combined(self, made: CombinatorSpec, function: Function, args: tuple[Value, ...]) -> Value:
+        """A call of what a combinator made; what is repeated counts together, as in a loop."""
+        if not made.repeats:
+            return made.invoke(self.call, function.parts, args)
+        if self._depth == 0:
+            self.steps = 0
+        self._depth += 1
+        try:
+            return made.invoke(self.call, function.parts, args)
+        finally:
+            self._depth -= 1
 
     def primitive(self, spec: OpSpec, args: tuple[Value, ...], call: Call) -> Value:
         """One primitive on values; `call` runs functions it was given. Whatever Python raises becomes a Fail."""

@@ -16,13 +16,12 @@ from arcbatt.compiler.abi import (
 )
 from arcbatt.compiler.lower.casts import joinable
 from arcbatt.compiler.lower.columns import Window, column_words
-from arcbatt.compiler.lower.emitter import OUTERMOST, Emitter, Site, Value
+from arcbatt.compiler.lower.emitter import Emitter, Site, Value
 from arcbatt.compiler.lower.layout import LowerError, plain_form
 from arcbatt.compiler.typed import (
     CHOOSE,
     ON_FUNCTIONS,
     POWER,
-    POWER_IN_BODY,
     Body,
     BodyNode,
     TypedNode,
@@ -59,7 +58,7 @@ class Loops:
         """Write a node that has bodies."""
         if node.op == CHOOSE:
             return self._choose(site, node, args)
-        if node.op in (POWER, POWER_IN_BODY):
+        if node.op == POWER:
             return self._power(site, node, args)
         name = node.op.removesuffix(ON_FUNCTIONS)
         loop = current().op(name).loop
@@ -155,10 +154,8 @@ class Loops:
 
     def _power(self, site: Site, node: Node, args: list[Value]) -> Value:
         inner = [self.out.cast(site.code, args[0], node.type), *args[1:]]
-        charged = node.op == POWER_IN_BODY
-        body = self._body(node.bodies[0], args, node.type, charged=charged)
-        at = Site(site.code, max(site.times, 0) if charged else OUTERMOST, site.cost and charged)
-        return self.out.emit(at, CODES["LOOP_POWER"], inner, node.type, strict=node.strict, extra=(0, 1, *body))
+        body = self._body(node.bodies[0], args, node.type)
+        return self.out.emit(site, CODES["LOOP_POWER"], inner, node.type, strict=node.strict, extra=(0, 1, *body))
 
     def _each_function(self, site: Site, node: Node, args: list[Value], code: int) -> Value:
         assert isinstance(node.type, (Set, Seq))
@@ -166,40 +163,28 @@ class Loops:
         extra = (0, len(bodies), *(word for body in bodies for word in body))
         return self.out.emit(site, code, args, node.type, strict=node.strict, extra=extra)
 
-    def _body(
-        self,
-        body: Body,
-        args: list[Value],
-        wanted: Type | None,
-        *,
-        charged: bool = True,
-        loop: LoopSpec | None = None,
-    ) -> list[int]:
+    def _body(self, body: Body, args: list[Value], wanted: Type | None, *, loop: LoopSpec | None = None) -> list[int]:
         """Code for a body, kept for later; the words a loop names it by."""
         self.out.slots.depth += 1
         try:
             if self.out.slots.depth > MAX_FRAMES:
                 raise LowerError("loops nested too deep")
-            return self._body_inside(body, args, wanted, charged, loop)
+            return self._body_inside(body, args, wanted, loop)
         finally:
             self.out.slots.depth -= 1
 
-    def _body_inside(
-        self, body: Body, args: list[Value], wanted: Type | None, charged: bool, loop: LoopSpec | None
-    ) -> list[int]:
+    def _body_inside(self, body: Body, args: list[Value], wanted: Type | None, loop: LoopSpec | None) -> list[int]:
         out = self.out
         params = [Value(out.new_slot(kind), kind) for kind in body.params]
         captured = [args[place] for place in body.captures]
         values = [*params, *captured]
         code: list[int] = []
-        if charged:
-            _charge(code, body, captured, 1)
+        _charge(code, body, captured, 1)
         charged_inside = _charged_values(body)
         for place, node in enumerate(body.nodes):
             inner = [values[arg] for arg in node_inputs(node)]
             number = len(params) + len(captured) + place
-            times = node.times if charged else OUTERMOST
-            values.append(self.node(Site(code, times, number in charged_inside), node, inner))
+            values.append(self.node(Site(code, node.times, number in charged_inside), node, inner))
         result = self._result(code, values[body.result], wanted, loop)
         code += [CODES["END_BODY"], 2]
         self.bodies.append(code)

@@ -277,7 +277,7 @@ class Checker {
             return enter(*loop_of(ins.op()));
         }
         open_.pop_back();
-        finish(loop, ins.op() != LOOP_POWER || ins.times() >= 0);
+        finish(loop, true);
         return loop + ins.length();
     }
 

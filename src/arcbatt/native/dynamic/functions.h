@@ -94,9 +94,11 @@ inline Value bound(Machine& m, const Object& f, const Value* args, u32 place) {
 inline Value rbind(Machine& m, const Object& f, const Value* args) { return bound(m, f, args, f.arity); }
 inline Value lbind(Machine& m, const Object& f, const Value* args) { return bound(m, f, args, 0); }
 inline Value power(Machine& m, const Object& f, const Value* args) {
-    Value value = args[0];
-    for (i32 k = 0; k < f.values()[1].number(); ++k) value = m.call(f.values()[0], value);
-    return value;
+    return m.together([&] {
+        Value value = args[0];
+        for (i32 k = 0; k < f.values()[1].number(); ++k) value = m.call(f.values()[0], value);
+        return value;
+    });
 }
 
 }  // namespace called

@@ -72,6 +72,14 @@ class Machine {
         return run(number, op, args);
     }
 
+    // Whatever is called counts together, as in a loop.
+    template <class F>
+    Value together(F calls) {
+        if (loops_open_ == 0) steps_ = 0;
+        Deeper deeper(loops_open_);
+        return calls();
+    }
+
     // Whether to stop; for whatever may run long without a charge.
     void look() const {
         if (stop_.load(std::memory_order_relaxed)) throw Stopped{};

@@ -15,7 +15,7 @@ AB_FN u32 close(Machine& m, Ins ins, Frame& f) {
     if (m.depth == 0) m.c.a.capacity = m.capacity;
     u64 cost = m.steps;
     m.steps = f.outer_steps;
-    if (Power::has_account(ins)) m.charge_call(ins, cost);
+    m.charge_call(ins, cost);
     return f.loop + ins.length();
 }
 
@@ -111,7 +111,7 @@ AB_CALL u32 begin(Machine& m, u32 pc, Ins ins) {
     f.start = 0;
     f.round_items = 0;
 #endif
-    if (Power::has_account(ins)) m.steps = 0;
+    m.steps = 0;
     s = prepare(m, ins, f);
     if (s == OK && m.steps > m.max_steps) s = LIMIT;
     if (s != OK) {
@@ -135,7 +135,7 @@ AB_CALL u32 end_body(Machine& m) {
         return close(m, ins, f);
     }
     Status s = m.status(body.result());
-    if (m.steps > m.max_steps && Power::has_account(ins)) s = least(s == OK ? LIMIT : s, LIMIT);
+    if (m.steps > m.max_steps) s = least(s == OK ? LIMIT : s, LIMIT);
     bool done = false;
     if (s == EMPTY_TUPLE || ++m.trips > m.max_trips) s = ESCAPE;
     if (s == OK) s = accept(m, ins, f, body, done);

@@ -9,9 +9,6 @@ namespace loops {
 struct Power : Loop {
     static constexpr bool TAKES_TWO = true;
 
-    // Outside of bodies each call of the function has an account of its own, so there is none of the loop.
-    static AB_FN bool has_account(Ins ins) { return ins.op() != LOOP_POWER || ins.times() >= 0; }
-
     static AB_FN Status prepare(Machine& m, Ins ins, Frame& f) {
         f.n = *m.value(ins.arg(1));
         copy_words(m.value(body_of(ins, 0).param(0)), m.value(ins.arg(0)), m.types[ins.type()].slot_words);
