@@ -248,7 +248,7 @@ def test_a_run_gives_what_the_reference_engine_gives(threads, outputs):
     batch = random_batch(60, 5)
     programs = [*batch.programs, *scrambled(library(), 60, 5), *parse(PROGRAMS)]
     samples = [*batch.samples, SAMPLE, Sample(GRID, (), None)] * 2
-    wanted = ReferenceEngine(compile(programs), max_steps=100_000).run(samples, outputs)
+    wanted = ReferenceEngine(compile(programs)).run(samples, outputs, max_steps=100_000)
     found = run(DynamicTier(compile(programs), threads=threads), samples, np.ones(wanted.statuses.shape, np.bool_),
                 outputs=outputs).trimmed(outputs)  # fmt: skip
     for name in ("statuses", "matches", "agreement", "hashes", "done"):
