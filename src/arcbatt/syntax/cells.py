@@ -96,7 +96,7 @@ def parse_cells(text: str, params: Mapping[str, Type], outside: int = -1) -> Cel
         names = ", ".join([*PLACES, "at", *params])
         # What is evaluated here is made from checked parts alone.
         made = f"lambda {names}: {_python(root, tuple(params))}"
-        function = eval(made, {"__builtins__": {}, "min": min, "max": max, "abs": abs})
+        function = _evaluated(made)
     except (SyntaxError, ValueError) as error:
         column = (getattr(error, "offset", None) or 1) - 1
         raise CellError(text, min(column, len(text)), f"not an expression: {getattr(error, 'msg', error)}") from error
@@ -105,6 +105,14 @@ def parse_cells(text: str, params: Mapping[str, Type], outside: int = -1) -> Cel
     if root.type != INT:
         raise CellError(text, 0, "a cell is a number, this is true or false: where(..., 1, 0) makes it one")
     return CellExpression(text, root, outside, function)
+
+
+def _evaluated(made: str) -> Any:
+    """The function of a text that was made here, so that nothing but its depth can be wrong with it."""
+    try:
+        return eval(made, {"__builtins__": {}, "min": min, "max": max, "abs": abs})
+    except SyntaxError as error:
+        raise RecursionError from error
 
 
 class _Checker:
