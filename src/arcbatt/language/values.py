@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from typing import Any, Final
 
 from arcbatt.language.failures import Fail, Reason
-from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_ITEMS, MAX_LEVELS, MAX_SIDE
+from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_ITEMS, MAX_LEVELS, MAX_SIDE, MAX_SIZE
 
 Value = Any
 IJ = tuple[int, int]
@@ -19,7 +19,6 @@ Patch = frozenset[Any]
 Container = frozenset[Any] | tuple[Any, ...]
 _CONTAINERS: Final = frozenset((tuple, frozenset))
 _FEW_LEVELS: Final = 5
-_FEW_ITEMS: Final = 65_536
 _NOT_FUNCTIONS: Final = _CONTAINERS | {int, bool, type(None)}
 _NONE, _NUMBER, _TUPLE, _SET, _FUNCTION = range(5)
 Call = Callable[..., Any]
@@ -179,7 +178,7 @@ def size_of(value: Value, known: Sizes | None = None) -> int:
 
 
 def _size_by_levels(value: Container) -> int | None:
-    """The size of what is not deep and has few items, which is quick; None of anything else."""
+    """The size of what is not deep and within the limits, which is quick; None of anything else."""
     total, items = 0, value
     for _ in range(_FEW_LEVELS):
         kinds = set(map(type, items))
@@ -187,7 +186,7 @@ def _size_by_levels(value: Container) -> int | None:
             return total + len(items)
         nested = items if kinds <= _CONTAINERS else [item for item in items if type(item) in _CONTAINERS]
         lengths = list(map(len, nested))
-        if sum(lengths) > _FEW_ITEMS:
+        if sum(lengths) > MAX_SIZE:
             return None
         total += len(items) - len(nested) + lengths.count(0)
         items = tuple(chain.from_iterable(nested))
