@@ -60,7 +60,7 @@ def test_random_programs_and_mutants(core, seed):
 @settings(max_examples=50)
 @given(seed=seeds, max_steps=st.sampled_from([100, 500, 3_000]))
 def test_steps_are_counted_as_in_the_reference(core, seed, max_steps):
-    rewrites = Rewrites(fold=False, algebra=False)
+    rewrites = Rewrites(fold=False, algebra=False, unroll=False)
     agree(random_programs(seed), random_sample(seed), core, max_steps, rewrites)
 
 
@@ -81,7 +81,7 @@ def test_loops_by_columns_change_nothing(core, seed, max_steps):
 @pytest.mark.parametrize("max_steps", [60, 400, MAX_STEPS])
 def test_functions_as_values(core, max_steps):
     programs = [*function_programs(), *written_programs(), *programs_of_nothing()]
-    rewrites = None if max_steps == MAX_STEPS else Rewrites(fold=False, algebra=False)
+    rewrites = None if max_steps == MAX_STEPS else Rewrites(fold=False, algebra=False, unroll=False)
     for grid in (((1, 0, 2), (0, 3, 0)), ((3, 3), (3, 0), (1, 2))):
         assert agree(programs, Sample(grid), core, max_steps, rewrites) > 0.8 * len(programs)
 
@@ -90,7 +90,7 @@ def test_functions_as_values(core, max_steps):
 @settings(max_examples=60)
 @given(seed=seeds, max_steps=st.sampled_from([100, 3_000, 200_000]))
 def test_programs_without_regard_to_types(core, seed, max_steps):
-    rewrites = None if max_steps == 200_000 else Rewrites(fold=False, algebra=False)
+    rewrites = None if max_steps == 200_000 else Rewrites(fold=False, algebra=False, unroll=False)
     agree(wild_programs(seed), random_sample(seed), core, max_steps, rewrites)
 
 
@@ -491,7 +491,7 @@ def test_values_nested_to_the_limit_are_compared_to_their_ends():
     sample = Sample(((1, 2), (3, 4)))
     for one, other, equal in (("I", "rot90(I)", False), ("I", "rot180(rot180(I))", True), ("shape(I)", "UNITY", False)):
         text = f"def solve_a(I):\n    return equality({deep.format(one)}, {deep.format(other)})\n"
-        engine = CpuEngine.of([parse_program(text)], rewrites=Rewrites(fold=False, algebra=False))
+        engine = CpuEngine.of([parse_program(text)], rewrites=Rewrites(fold=False, algebra=False, unroll=False))
         assert engine.status_of(sample) == {"solve_a": "ok"}
         assert engine.values(sample)["solve_a"] is equal
 
@@ -537,7 +537,7 @@ EMPTY_CORNER_PROGRAMS = [
 def test_the_empty_tuple_in_place_of_an_ij_stays_on_the_engine(core, max_steps):
     """`index` fails for it, after the grid; `remove` finds no IJ equal to it. Steps count as in the reference."""
     sample = Sample(((1, 0, 2), (0, 3, 0)))
-    rewrites = Rewrites(fold=False, algebra=False)
+    rewrites = Rewrites(fold=False, algebra=False, unroll=False)
     assert agree(EMPTY_CORNER_PROGRAMS, sample, core, max_steps, rewrites) == len(EMPTY_CORNER_PROGRAMS)
 
 

@@ -19,7 +19,7 @@ from arcbatt.language.values import size_of
 from arcbatt.syntax import parse_expression, parse_program
 from engine.test_cpu import CORES, agree
 
-AS_WRITTEN = Rewrites(fold=False, algebra=False)
+AS_WRITTEN = Rewrites(fold=False, algebra=False, unroll=False)
 SAMPLE = Sample(((1, 2, 0), (0, 3, 3)), (), ((1,),))
 LITTLE = [
     "mostcolor(I)",

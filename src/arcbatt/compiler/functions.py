@@ -145,8 +145,11 @@ def combined(spec: OpSpec, parts: tuple[Value, ...], extent: Extent) -> Known:
 
 
 def is_cheap(function: Known) -> bool:
-    """Whether all it calls are primitives whose steps grow with the sizes of their arguments, and no loops."""
+    """Whether all it calls are primitives whose steps grow with the sizes of their arguments: no loops, no powers."""
     if function.name == CHOICE:
+        return False
+    made = current().op(function.name).combinator
+    if made is not None and made.repeats:
         return False
     if function.parts:
         return all(is_cheap(part) for part in function.parts if isinstance(part, Known))
