@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import weakref
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 import arcbatt.engine.cuda
 from arcbatt import _core, _core_lanes
+from arcbatt.engine.waves import kernels
 
 
 class _Array(np.ndarray):
@@ -243,3 +245,13 @@ def install(monkeypatch: Any, **options: Any) -> Any:
     backend = importlib.import_module("arcbatt.engine.cuda.engine")
     monkeypatch.setattr(backend, "cubin", lambda *_, **__: "none")
     return backend
+
+
+def for_waves(monkeypatch: Any) -> Any:
+    """A CuPy that is none, for waves; their kernels are named by their width alone."""
+
+    def compiled(_: Any, wanted: Any, __: Any) -> dict[Any, Path]:
+        return {one: Path(f"wave-{one.lanes}") for one in wanted}
+
+    monkeypatch.setattr(kernels, "compiled", compiled)
+    return module(free=1 << 30)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,13 +23,7 @@ WIDTHS = pytest.mark.parametrize("width", kernels.WIDTHS, ids=["one lane", "emul
 
 @pytest.fixture
 def cupy(monkeypatch):
-    """A CuPy that is none; kernels are named by their width alone."""
-
-    def compiled(_, wanted, __):
-        return {one: Path(f"wave-{one.lanes}") for one in wanted}
-
-    monkeypatch.setattr(kernels, "compiled", compiled)
-    return fake_cupy.module(free=1 << 30)
+    return fake_cupy.for_waves(monkeypatch)
 
 
 def reference(op, *args):

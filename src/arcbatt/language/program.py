@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Literal = int | tuple[int, ...]
@@ -111,6 +112,15 @@ def names(expr: Expr) -> set[str]:
         elif isinstance(arg, Call):
             found |= names(arg)
     return found
+
+
+def substituted(expr: Expr, known: Mapping[str, Expr]) -> Expr:
+    """An expression with others in place of names."""
+    if isinstance(expr, Name):
+        return known.get(expr.id, expr)
+    if isinstance(expr, Const):
+        return expr
+    return Call(substituted(expr.function, known), tuple(substituted(arg, known) for arg in expr.args), expr.line)
 
 
 def reads(program: Program, param: str) -> bool:

@@ -15,7 +15,7 @@ from arcbatt.language.primitives.containers import extract, first, initset, inse
 from arcbatt.language.primitives.functions import compose, power, rapply
 from arcbatt.language.primitives.numbers import astuple, branch, identity
 from arcbatt.language.primitives.shapes import height
-from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines
+from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines, substituted
 from arcbatt.language.table import current
 from arcbatt.language.types import Type
 
@@ -238,7 +238,7 @@ class _Changer:
         taken = {line.target for line in program.lines}
         new = {line.target: f"{line.target}_{len(taken)}" for line in lines}
         known: dict[str, Expr] = {old: Name(name) for old, name in new.items()}
-        moved = tuple(Assign(new[line.target], _renamed(line.value, known), line.line) for line in lines)
+        moved = tuple(Assign(new[line.target], substituted(line.value, known), line.line) for line in lines)
         params = max(program.params, donor.params, key=len)
         whole = replace(program, params=params, lines=(*moved, *program.lines))
         if taken & set(new.values()):
@@ -261,11 +261,3 @@ def _with(program: Program, at: int, path: _Path, part: Expr) -> Program:
         return replace(program, result=value)
     line = Assign(program.lines[at].target, value, program.lines[at].line)
     return replace(program, lines=(*program.lines[:at], line, *program.lines[at + 1 :]))
-
-
-def _renamed(expr: Expr, known: dict[str, Expr]) -> Expr:
-    if isinstance(expr, Name):
-        return known.get(expr.id, expr)
-    if isinstance(expr, Const):
-        return expr
-    return Call(_renamed(expr.function, known), tuple(_renamed(arg, known) for arg in expr.args), expr.line)

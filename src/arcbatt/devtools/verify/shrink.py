@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from arcbatt.language.limits import MAX_NESTING
-from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines, names
+from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines, names, substituted
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import Grid
 
@@ -64,8 +64,8 @@ def as_expression(program: Program) -> Expr | None:
     """A program as one expression over I, or None where it needs more or is nested too deep for one."""
     known: dict[str, Expr] = {}
     for line in live_lines(program):
-        known[line.target] = _substituted(line.value, known)
-    whole = _substituted(program.result, known)
+        known[line.target] = substituted(line.value, known)
+    whole = substituted(program.result, known)
     return whole if _depth(whole) < MAX_NESTING and not names(whole) & {"S", "C"} else None
 
 
@@ -141,19 +141,11 @@ def _names_of(program: Program) -> set[str]:
 def _inlined(program: Program, target: str, value: Expr) -> Program:
     known = {target: value}
     lines = tuple(
-        Assign(line.target, _substituted(line.value, known), line.line)
+        Assign(line.target, substituted(line.value, known), line.line)
         for line in program.lines
         if line.target != target
     )
-    return replace(program, lines=lines, result=_substituted(program.result, known))
-
-
-def _substituted(expr: Expr, known: dict[str, Expr]) -> Expr:
-    if isinstance(expr, Name):
-        return known.get(expr.id, expr)
-    if isinstance(expr, Const):
-        return expr
-    return Call(_substituted(expr.function, known), tuple(_substituted(arg, known) for arg in expr.args), expr.line)
+    return replace(program, lines=lines, result=substituted(program.result, known))
 
 
 def _depth(expr: Expr) -> int:

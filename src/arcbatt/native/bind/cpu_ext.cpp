@@ -14,6 +14,7 @@
 
 #include "bind/calls.h"
 #include "bind/named.h"
+#include "bind/output_arrays.h"
 #include "bind/packed_arrays.h"
 #include "exec/engine.h"
 #include "waves/emulated.h"
@@ -35,8 +36,6 @@ using namespace arcbatt;
 
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 static std::string compiler() {
@@ -122,23 +121,12 @@ struct OutputTable {
 };
 
 // Where results go: rows by sample, and of each output its column. Hashes and grids only where their arrays have rows.
-struct Results {
-    Out<u8> statuses, matches;
-    Out<u16> agreement;
-    Out<u64> hashes;
-    Out<i64> offset;
-    Out<i32> height, width;
+struct Results : OutputArrays {
     Flags done;
 
     explicit Results(nb::dict given) {
         Named fields("results", given);
-        fields.take("statuses", statuses);
-        fields.take("matches", matches);
-        fields.take("agreement", agreement);
-        fields.take("hashes", hashes);
-        fields.take("offset", offset);
-        fields.take("height", height);
-        fields.take("width", width);
+        take(fields);
         fields.take("done", done);
         fields.end();
     }

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/dynamic_values.h"
+#include "bind/output_arrays.h"
 #include "bind/packed_arrays.h"
 #include "bind/threads.h"
 #include "dynamic/verdict.h"
@@ -202,22 +203,10 @@ Outcome input_of(const Packed& data, u32 sample, u32 number) {
 }
 
 // The arrays of a run. Hashes and grids only where their arrays have rows.
-struct Results {
-    Out<u8> statuses, matches;
-    Out<u16> agreement;
-    Out<u64> hashes;
-    Out<i64> offset;
-    Out<i32> height, width;
-
+struct Results : OutputArrays {
     explicit Results(nb::dict given) {
         Named fields("results", given);
-        fields.take("statuses", statuses);
-        fields.take("matches", matches);
-        fields.take("agreement", agreement);
-        fields.take("hashes", hashes);
-        fields.take("offset", offset);
-        fields.take("height", height);
-        fields.take("width", width);
+        take(fields);
         fields.end();
     }
 };
