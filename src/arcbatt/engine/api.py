@@ -23,9 +23,9 @@ from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
 
 Stop = Callable[[], bool]
-"""Asked now and then whether to end early."""
+"""Asked before a run, and now and then, whether to end early."""
 Progress = Callable[[int], None]
-"""Told now and then how many samples are finished."""
+"""Told now and then, and at the end, how many samples are finished."""
 
 
 @dataclass(frozen=True)

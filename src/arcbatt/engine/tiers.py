@@ -305,10 +305,12 @@ class TieredEngine(Engine):
         start = time.perf_counter()
         with callers_errors_apart(request) as marked:
             fallback = Fallback(first, self.below, marked, result)
-            first.run(marked, result, fallback)
+            if not marked.stopped():
+                first.run(marked, result, fallback)
             result.seconds["run"] = time.perf_counter() - start
             if request.complete:
                 fallback.finish(self.dynamic)
+            marked.tell(int(result.done.sum()))
         result.seconds["dynamic"] = time.perf_counter() - start - result.seconds["run"]
         result.internal_errors = first.internal_errors() | result.internal_errors
         result.program_routes = fallback.program_routes()

@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -485,8 +485,8 @@ class Store:
 
     def _stream(self, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         try:
-            with closing(self.connection.execute(query, values)) as cursor:
-                yield from cursor
+            for row in self.connection.execute(query, values):  # noqa: UP028 (`yield from` would close the cursor late)
+                yield row
         except STORE_ERRORS as error:
             raise self._damaged(str(error)) from error
 
