@@ -21,6 +21,7 @@ def test_engines_agree_on_random_programs():
     for name in ("cpu", "lanes"):
         assert found.tallies[name].compared > 150
         assert found.tallies[name].answered + sum(found.tallies[name].absent.values()) == 240
+    assert found.tallies["dynamic"].answered == 240
 
 
 def test_a_wrong_side_is_found_and_what_is_absent_is_counted():
@@ -72,7 +73,7 @@ def test_tasks_are_spread_over_the_set():
 
 def test_names_of_sides():
     assert isinstance(side_named("lanes"), EngineSide)
-    assert engines_here()[:2] == ["cpu", "lanes"]
+    assert engines_here()[:3] == ["cpu", "dynamic", "lanes"]
     with pytest.raises(UsageError, match="no backend 'abacus'"):
         side_named("abacus")
 

@@ -60,7 +60,7 @@ def verify(
     backend: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to check: python, cpu, lanes (32 emulated lanes), cuda; may be repeated. "
+            help="What to check: python, cpu, dynamic, lanes (32 emulated lanes), cuda; may be repeated. "
             "Default: python for vectors, else every engine there is."
         ),
     ] = None,

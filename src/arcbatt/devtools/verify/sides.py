@@ -16,8 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import ESCAPE, OVERFLOW
-from arcbatt.engine.api import Engine
+from arcbatt.compiler.program_set import compile
+from arcbatt.data.packing import pack_samples
+from arcbatt.engine.api import Engine, RunRequest
 from arcbatt.engine.choose import backend_for
+from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs, outcome_hash
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.failures import Failed, Outcome
@@ -26,7 +29,7 @@ from arcbatt.language.program import Program
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 
-ENGINES: Final = ("cpu", "lanes", "cuda")
+ENGINES: Final = ("cpu", "dynamic", "lanes", "cuda")
 """What can be compared with the reference; lanes is the CPU engine with 32 emulated lanes per group."""
 FAULT: Final = 0xBAD
 """The hash of what an engine itself fails over; no outcome has it but by chance, so that it counts as a difference."""
@@ -157,6 +160,36 @@ class EngineSide:
         return engine.values(sample, self.max_steps)[program.name]
 
 
+@dataclass(frozen=True)
+class DynamicSide:
+    """The tier that every engine falls back on, here for every evaluation."""
+
+    name: str = "dynamic"
+    max_steps: int = MAX_STEPS
+
+    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+        """Every program on every sample."""
+        compiled = compile(programs)
+        request = RunRequest(pack_samples(samples), "hash", max_steps=self.max_steps, stop=stop)
+        outputs = Outputs.empty(compiled.names, len(samples), "hash")
+        outputs.done[:] = True
+        DynamicTier(compiled, threads=1).run(
+            request, outputs, np.ones_like(outputs.matches), request.tell, self.max_steps
+        )
+        assert outputs.hashes is not None
+        columns = {name: column for column, name in enumerate(compiled.names)}
+        found = Answers.empty(len(samples), len(programs))
+        found.hashes = outputs.hashes[:, [columns[program.name] for program in programs]]
+        if not outputs.done.all():
+            found.absent[~outputs.done] = found.reason("stopped")
+        return found
+
+    def value(self, program: Program, sample: Sample) -> Outcome:
+        """What one program gives on one sample."""
+        compiled = compile([program])
+        return DynamicTier(compiled, threads=1).values(sample, [program.name], self.max_steps)[program.name]
+
+
 class GpuSide(EngineSide):
     """The GPU's engine, whose own `values` come from the CPU."""
 
@@ -192,6 +225,8 @@ def side_named(name: str, max_steps: int = MAX_STEPS) -> Side:
     if name == "cuda":
         backend_for("cuda")
         return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").CudaEngine, {}, max_steps)
+    if name == "dynamic":
+        return DynamicSide(max_steps=max_steps)
     core: ModuleType | None = None
     if name == "lanes":
         try:
