@@ -29,7 +29,7 @@ struct Watched {
         for (;;) {
             Ins ins{machine.code + pc};
             u32 op = ins.op(), next;
-            if (op == HALT) return;
+            if (op == HALT || machine.overspent()) return;
             if (op == CHARGE) {
                 charge(machine, ins);
                 pc += ins.length();

@@ -42,11 +42,13 @@ class Custom {
 
 class Machine {
    public:
-    Machine(const Language& language, u64 max_steps, const std::atomic<bool>& stop, Custom& custom)
-        : language(language), max_steps_(max_steps), stop_(stop), custom_(custom) {}
+    Machine(const Language& language, u64 max_steps, u64 max_total, const std::atomic<bool>& stop, Custom& custom)
+        : language(language), max_total(max_total), max_steps_(max_steps), stop_(stop), custom_(custom) {}
 
     const Language& language;
+    const u64 max_total;
     u64 total_steps = 0;
+    u64 end_total = ~u64(0);  // beyond this many of all steps a call fails
 
     // A function of arguments; the arguments of the call must stay alive meanwhile.
     Value call(const Value& function, const Value* args, u32 count) {
@@ -98,7 +100,7 @@ class Machine {
         look();
         steps_ += steps;
         total_steps += steps;
-        if (steps_ > max_steps_) fail(LIMIT);
+        if (steps_ > max_steps_ || total_steps > end_total) fail(LIMIT);
     }
 
     Value run(u32 number, const Op& op, const Value* args) {
