@@ -5,8 +5,8 @@ from typer.testing import CliRunner
 
 from arcbatt.cli import verify as command
 from arcbatt.cli.app import app
-from arcbatt.cli.verify import differs_between
 from arcbatt.compiler.lower.disassemble import disassemble
+from arcbatt.devtools.verify.compare import differs_between
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
 from arcbatt.devtools.verify.sides import ReferenceSide, side_named
 from arcbatt.devtools.verify.workload import random_batch

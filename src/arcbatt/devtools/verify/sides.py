@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import ESCAPE, OVERFLOW
-from arcbatt.compiler.program_set import compile
+from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine.api import Engine, RunRequest
 from arcbatt.engine.choose import backend_for
@@ -67,8 +67,17 @@ class Side(Protocol):
     def name(self) -> str:
         """What it is called."""
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
-        """Every program on every sample; names of programs differ from one another."""
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
+        """Every program on every sample; names of programs differ from one another.
+
+        `compiled` are the same programs, where sides that need it should not each compile them.
+        """
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
@@ -97,7 +106,13 @@ class ReferenceSide:
     name: str = "python"
     max_steps: int = MAX_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample, but those that take too long."""
         found = Answers.empty(len(samples), len(programs))
         for column, program in enumerate(programs):
@@ -126,9 +141,15 @@ class EngineSide:
     options: dict[str, Any]
     max_steps: int = MAX_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample; absent what the engine would leave to the dynamic tier."""
-        engine = self.kind.of(programs, **self.options)
+        engine = self.kind.of(compiled or programs, **self.options)
         outputs = engine.run(samples, outputs="hash", max_steps=self.max_steps, complete=False, stop=stop)
         return self.read(engine, programs, outputs)
 
@@ -167,9 +188,15 @@ class DynamicSide:
     name: str = "dynamic"
     max_steps: int = MAX_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample."""
-        compiled = compile(programs)
+        compiled = compiled or compile(programs)
         request = RunRequest(pack_samples(samples), "hash", max_steps=self.max_steps, stop=stop)
         outputs = Outputs.empty(compiled.names, len(samples), "hash")
         outputs.done[:] = True
