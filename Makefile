@@ -3,6 +3,7 @@
 # make counts         instructions of fixed workloads against those kept; make accept-counts keeps new ones
 # make kernel         compile the GPU kernel for every architecture, no GPU needed; make kernel-figures keeps what it needs
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
+# make soak HOURS=2  random programs, hostile files, kills, full disks, interrupts; SOLVERS=FILES takes mutants of them too
 # make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
 # make bench-gpu the figures of such a machine, into benchmarks/results/OUT; SOLVERS=FILE measures other programs
 PYTHON ?= python3
@@ -17,9 +18,10 @@ FUZZ_FLAGS := -std=c++17 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-reco
 COUNTS := build/counts
 COUNTS_FLAGS := -std=c++17 -O3 -Wall -Wextra -Wpedantic -Werror -Isrc/arcbatt/native
 SECONDS ?= 60
+HOURS ?= 0.1
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 bench-gpu-3 lint unit fuzz fuzz-short counts memcheck accept-counts kernel kernel-figures native docs format clean
+.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 bench-gpu-3 lint unit soak fuzz fuzz-short counts memcheck accept-counts kernel kernel-figures native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
@@ -38,6 +40,10 @@ lint: $(VENV)/installed
 
 unit: $(VENV)/installed
 	$(BIN)/pytest
+
+# The report is in build/soak, by date; what is found is in build/soak/found, as tests.
+soak: $(VENV)/installed
+	$(BIN)/python -m arcbatt.devtools.soak --hours $(HOURS) --seed $(SEED) $(if $(SOLVERS),--solvers $(SOLVERS))
 
 fuzz: $(FUZZ)/fuzz $(FUZZ)/dynamic $(FUZZ)/corpus.bin
 	$(FUZZ)/dynamic --seconds $(SECONDS) --seed $(SEED)

@@ -61,7 +61,7 @@ def interrupts(seed: int, soak: Soak) -> None:
     way = draw.choice(WAYS)
     args = COMMANDS[0] if way == "-t" or draw.random() < 0.5 else draw.choice(COMMANDS)
     shutil.rmtree(folder / "out", ignore_errors=True)
-    found, problem = interrupted(args, folder, way, draw.choice((0.0, 0.3, 1.0, 3.0)) * draw.random(), kind)
+    found, problem = interrupted(args, folder, way, draw.choice((0.5, 2.0, 5.0)) * draw.random(), kind)
     if found is None:
         soak.counts.done["commands that ended before an interrupt"] += 1
     else:
@@ -72,18 +72,24 @@ def interrupts(seed: int, soak: Soak) -> None:
 
 
 def interrupted(args: tuple[str, ...], folder: Path, way: str, after: float, what: str) -> tuple[Interrupt | None, str]:
-    """Ask a command to end so many seconds after it began; how long it took, and what is wrong with how it ended.
+    """Ask a command to end `after` seconds of work; how long it took, and what is wrong with how it ended.
 
-    Time counts from the request; for -t, from so many seconds after the command began.
+    These are seconds of processors, so that a signal comes at the same place on a machine that is busy; those of -t
+    are by the clock. The time to end counts from the request; for -t, from so many seconds after the command began.
     """
     started = Started((*args, "-t", f"{after:.3f}") if way == "-t" else args, folder)
     began = started.begun()
-    asked = (began or time.monotonic()) + after
-    time.sleep(max(0.0, asked - time.monotonic()))
+    if way == "-t":
+        asked = (began or time.monotonic()) + after
+        time.sleep(max(0.0, asked - time.monotonic()))
+    else:
+        start = started.processor_seconds()
+        while started.running() and started.processor_seconds() - start < after:
+            time.sleep(0.005)
+        asked = time.monotonic()
     if not started.running():
         return None, started.end().problem((0, 1, 2))
     used = started.processor_seconds()
-    asked = asked if way == "-t" else time.monotonic()
     if way != "-t":
         started.send(signal.Signals[way])
     ended = started.end(_LONGEST)
