@@ -72,7 +72,7 @@ class Counts:
     def write(self, folder: Path) -> None:
         """Write the report, for programs and for people."""
         with atomic_write(folder / REPORT) as file:
-            json.dump(asdict(self), file, indent=1)
+            json.dump(vars(self), file, indent=1, default=asdict)
         with atomic_write(folder / TEXT) as file:
             file.write(self.text())
 
