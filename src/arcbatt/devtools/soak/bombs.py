@@ -72,6 +72,26 @@ _WHOLE: Final = (
     ("x = asindices(canvas(ZERO, (200, 200)))", "return manhattan(x, shift(x, (1000, 1000)))"),
     ("x = asindices(canvas(ZERO, (60, 60)))", "return apply(lbind(gravitate, x), apply(lbind(shift, x), x))"),
 )
+REPRODUCTIONS: Final = (
+    "e = repeat(mostcolor(I), ZERO); x = repeat(e, 65536); y = repeat(x, 65536); z = repeat(y, 65536); return size(z)",
+    "x = repeat(repeat((), 65536), 65536); return size(x)",
+    "x = repeat(repeat(difference(asindices(I), asindices(I)), 65536), 65536); return contained(ZERO, x)",
+    "f = power(compose(first, initset), 100000000); return power(f, 10000)(I)",
+    "f = power(rbind(add, ONE), 199000000); x = interval(ZERO, 10000, ONE); return apply(f, x)",
+    "return power(rbind(add, first(difference(asindices(I), asindices(I)))), multiply(height(I), 1000))(UNITY)",
+    "x = asindices(canvas(ZERO, (200, 200))); return order(x, lbind(repeat, x))",
+    "x = interval(ZERO, 60000, ONE); return order(x, compose(lbind(interval, ZERO), rbind(multiply, ZERO)))",
+    "x = interval(ZERO, 3000, ONE); return argmax(x, compose(rbind(apply, x), lbind(lbind, add)))",
+    "x = interval(ZERO, 3000, ONE); return order(x, compose(rbind(apply, x), lbind(lbind, astuple)))",
+    "x = interval(ZERO, 60000, ONE); y = interval(ZERO, 3000, ONE); "
+    "return order(x, compose(lbind(combine, y), rbind(repeat, ONE)))",
+)
+"""What once hung or took very long, and its near relations: lines of programs."""
+
+
+def reproduction(number: int, name: str) -> str:
+    """One of what once hung, as text."""
+    return f"def {name}(I):\n" + "".join(f"    {line}\n" for line in REPRODUCTIONS[number].split("; "))
 
 
 def bomb(draw: random.Random, name: str) -> str:
