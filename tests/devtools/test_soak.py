@@ -52,7 +52,8 @@ def test_programs_of_a_seed_are_compared(kind):
 
 
 @pytest.mark.parametrize("kind", list(main.WORK))
-def test_a_piece_of_every_kind_finds_nothing(soak, kind):
+def test_a_piece_of_every_kind_finds_nothing(soak, kind, monkeypatch):
+    monkeypatch.setattr("arcbatt.devtools.soak.hostile.COMMANDS_OF_A_PIECE", 2)
     main.WORK[kind](4, soak)
     assert not soak.counts.findings
     assert soak.counts.done
@@ -78,19 +79,22 @@ def test_what_is_found_is_a_test_that_fails_until_it_is_mended(soak, tmp_path):
 
 
 def test_a_soak_of_a_moment_leaves_a_report(soak, monkeypatch, capsys):
-    monkeypatch.setattr(main, "SHARES", {"hostile": 1, "broken": 0.001})
+    monkeypatch.setattr(main, "SHARES", {"broken": 1, "nothing": 1})
 
     def broken(seed, made):
+        made.counts.done["pieces"] += 1
         raise ValueError("of itself")
 
     monkeypatch.setitem(main.WORK, "broken", broken)
-    monkeypatch.setattr("arcbatt.devtools.soak.hostile.COMMANDS_OF_A_PIECE", 1)
-    main.soak(soak, 0.2)
+    monkeypatch.setitem(main.WORK, "nothing", lambda seed, made: None)
+    soak.stop = lambda: soak.counts.pieces["nothing"] > 0
+    main.soak(soak, 60)
     assert "evaluations compared" in capsys.readouterr().out
     counts = Counts.read(soak.findings.folder.parent / soak.counts.began / "report.json")
     assert counts == soak.counts
-    assert counts.state == "done"
+    assert counts.state == "stopped"
     assert [one.title for one in counts.findings] == ["the soak itself: ValueError: of itself"]
+    assert counts.pieces == {"broken": 1, "nothing": 1}
     whole = Counts()
     for _ in range(2):
         whole.add(counts)
@@ -120,7 +124,7 @@ def test_how_a_command_ended_is_judged():
 def test_a_command_is_started_and_ended(tmp_path):
     ended = command(["check", "nothing.py"], tmp_path)
     assert ended.problem() == ""
-    assert "nothing.py" in ended.err
+    assert "nothing.py" in ended.out
     started = Started(["run", "--backend", "cpu"], tmp_path)
     assert started.begun() is not None
     started.send(signal.SIGTERM)

@@ -139,21 +139,22 @@ class Worker:
 
     def ask(self, kind: str, seed: int, stop: Callable[[], bool]) -> Answer | str | None:
         """What came of a piece, or what became of the process; None where it was stopped."""
-        self._ours.send((kind, seed))
         until = time.monotonic() + _LOST
-        while not self._ours.poll(0.1):
-            if stop():
-                self.close()
-                return None
-            if time.monotonic() > until:
-                self.close()
-                self._start()
-                return f"did not end within {_LOST:.0f} s"
         try:
+            self._ours.send((kind, seed))
+            while not self._ours.poll(0.1):
+                if stop():
+                    self.close()
+                    return None
+                if time.monotonic() > until:
+                    self.close()
+                    self._start()
+                    return f"did not end within {_LOST:.0f} s"
             found: Answer | str = self._ours.recv()
-        except EOFError:
+        except (EOFError, OSError):  # it is gone
             self._process.join()
             code = self._process.exitcode
+            self._ours.close()
             self._start()
             return f"the process ended with {code}"
         return found
