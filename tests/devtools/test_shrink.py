@@ -119,7 +119,7 @@ def test_a_solver_file(tmp_path):
     path.write_text("def solve_a(I):\n    return hmirror(I)\n\ndef solve_b(I):\n    return divide(ONE, ZERO)\n")
     done = CliRunner().invoke(app, ["verify", "--solvers", str(path), "--limit", "3"])
     assert done.exit_code == 0, done.output
-    assert "2 programs on 3 tasks of arcagi: python, cpu, lanes" in done.stdout
+    assert "2 programs on 3 tasks of arcagi: python, cpu, dynamic, lanes" in done.stdout
     assert "of 2 programs" in done.stdout
 
 

@@ -149,11 +149,11 @@ def test_bombs_are_programs():
 
 @pytest.mark.parametrize("change", [changed_bytes, changed_json, changed_text])
 def test_damage_changes_what_it_is_given(change):
-    data = b'{"a": {"train": [[1, 2], [3]], "test": null}, "b": [1.5, "x"]}'
+    data = b'{"a": {"train": [[1, 2], [3]],\n "test": null},\n "b": [1.5, "x"]}'
     draw = random.Random(2)
     seen = Counter(change(data, draw) for _ in range(200))
     assert len(seen) > 100
-    assert seen[data] < 20
+    assert seen[data] < 40
 
 
 def test_findings_of_a_kind_are_not_endless(tmp_path):

@@ -111,7 +111,7 @@ class Started:
             out, err = self._process.communicate()
         took = time.monotonic() - start
         os.close(self._told)
-        said, errors = (text.decode(errors="replace") for text in (out, err))
+        said, errors = (text.decode(errors="backslashreplace") for text in (out, err))
         return Ended(self._process.returncode, said, errors, took, _of_children() - self._before, hung)
 
 
