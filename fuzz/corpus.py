@@ -97,7 +97,7 @@ def drawn(count: int) -> list[tuple[str, list[Program]]]:
     chosen = [*solvers[:: max(1, len(solvers) // third)], *mutants(solvers, third, _SEED)]
     chosen += [generator.program(f"solve_r{k}", lines=6, samples=k % 3 == 0) for k in range(third)]
     batches = [(program.name, [program]) for program in chosen] + [("several", solvers[:3]), ("library", solvers)]
-    return batches + [*own_operations(), ("nested", [parse_program(_NESTED)])]
+    return [*batches, *own_operations(), ("nested", [parse_program(_NESTED)])]
 
 
 def found(path: Path) -> list[tuple[str, list[Program]]]:

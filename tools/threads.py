@@ -47,7 +47,7 @@ def dynamic(compiled: CompiledSet, samples: list[Sample], threads: int, stop: Ca
     outputs = Outputs.empty(compiled.names, len(samples), "grid")
     outputs.done[:] = True
     tier = DynamicTier(compiled, threads=threads)
-    tier.run(request, outputs, np.ones_like(outputs.matches), request.tell, STEPS)
+    tier.run(request, outputs, np.ones_like(outputs.matches), request.tell)
     return outputs
 
 

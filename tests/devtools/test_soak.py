@@ -72,7 +72,7 @@ def test_what_is_found_is_a_test_that_fails_until_it_is_mended(soak, tmp_path):
         soak.findings.add("hostile", "x", 5, command_test(["check", "solvers.py"], (3,)), given)
     program = parse_program("def solve_a(I):\n    return rot90(I)\n")
     sides = [side_named("python"), side_named("cpu")]
-    soak.findings.add("agreement", "y", 6, sides_test(Case((program,), Sample(((1, 2),))), sides, MAX_STEPS))
+    soak.findings.add("agreement", "y", 6, sides_test(Case((program,), Sample(((1, 2),))), sides, (MAX_STEPS, 1000)))
     assert [one.seed for one in soak.counts.findings] == [5, 6]
     found = sorted(soak.findings.folder.glob("test_*.py"))
     assert [run_found(path) for path in found] == [0, 1]  # the sides agree, and no status is 3

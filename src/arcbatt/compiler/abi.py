@@ -319,7 +319,7 @@ LAUNCH: Final = Struct(
     "same time for every sample.",
     ("u64", "blob slices tasks work_count progress"),
     ("u64", "order order_count batch together"),
-    ("u64", "arenas arena_words max_steps"),
+    ("u64", "arenas arena_words max_steps spent_end"),
     (PACKED, "samples"),
     ("u64", "columns statuses matches agreement hashes"),
     ("u64", "pool pool_bytes pool_next grid_offset grid_height grid_width largest", "grids that are kept"),

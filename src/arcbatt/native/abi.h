@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xd0ab165dff30c5b2ull;
+constexpr u64 ABI_VERSION = 0x07c311a12a721340ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -324,7 +324,7 @@ struct Progress {
 struct Launch {
     u64 blob, slices, tasks, work_count, progress;
     u64 order, order_count, batch, together;
-    u64 arenas, arena_words, max_steps;
+    u64 arenas, arena_words, max_steps, spent_end;
     Packed samples;
     u64 columns, statuses, matches, agreement, hashes;
     u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
@@ -506,7 +506,7 @@ struct WaveLook {
     FIELD(Progress, checkpoints, 20) \
     FIELD(Progress, parts, 24) \
     FIELD(Progress, none, 28) \
-    STRUCT(Launch, 392) \
+    STRUCT(Launch, 400) \
     FIELD(Launch, blob, 0) \
     FIELD(Launch, slices, 8) \
     FIELD(Launch, tasks, 16) \
@@ -519,34 +519,35 @@ struct WaveLook {
     FIELD(Launch, arenas, 72) \
     FIELD(Launch, arena_words, 80) \
     FIELD(Launch, max_steps, 88) \
-    FIELD(Launch, samples, 96) \
-    FIELD(Launch, columns, 176) \
-    FIELD(Launch, statuses, 184) \
-    FIELD(Launch, matches, 192) \
-    FIELD(Launch, agreement, 200) \
-    FIELD(Launch, hashes, 208) \
-    FIELD(Launch, pool, 216) \
-    FIELD(Launch, pool_bytes, 224) \
-    FIELD(Launch, pool_next, 232) \
-    FIELD(Launch, grid_offset, 240) \
-    FIELD(Launch, grid_height, 248) \
-    FIELD(Launch, grid_width, 256) \
-    FIELD(Launch, largest, 264) \
-    FIELD(Launch, again, 272) \
-    FIELD(Launch, time_slice, 280) \
-    FIELD(Launch, checkpoints, 288) \
-    FIELD(Launch, most_checkpoints, 296) \
-    FIELD(Launch, parts, 304) \
-    FIELD(Launch, most_parts, 312) \
-    FIELD(Launch, shares, 320) \
-    FIELD(Launch, queue, 328) \
-    FIELD(Launch, memory, 336) \
-    FIELD(Launch, memory_words, 344) \
-    FIELD(Launch, memory_next, 352) \
-    FIELD(Launch, ticks, 360) \
-    FIELD(Launch, objects, 368) \
-    FIELD(Launch, object_places, 376) \
-    FIELD(Launch, grids, 384) \
+    FIELD(Launch, spent_end, 96) \
+    FIELD(Launch, samples, 104) \
+    FIELD(Launch, columns, 184) \
+    FIELD(Launch, statuses, 192) \
+    FIELD(Launch, matches, 200) \
+    FIELD(Launch, agreement, 208) \
+    FIELD(Launch, hashes, 216) \
+    FIELD(Launch, pool, 224) \
+    FIELD(Launch, pool_bytes, 232) \
+    FIELD(Launch, pool_next, 240) \
+    FIELD(Launch, grid_offset, 248) \
+    FIELD(Launch, grid_height, 256) \
+    FIELD(Launch, grid_width, 264) \
+    FIELD(Launch, largest, 272) \
+    FIELD(Launch, again, 280) \
+    FIELD(Launch, time_slice, 288) \
+    FIELD(Launch, checkpoints, 296) \
+    FIELD(Launch, most_checkpoints, 304) \
+    FIELD(Launch, parts, 312) \
+    FIELD(Launch, most_parts, 320) \
+    FIELD(Launch, shares, 328) \
+    FIELD(Launch, queue, 336) \
+    FIELD(Launch, memory, 344) \
+    FIELD(Launch, memory_words, 352) \
+    FIELD(Launch, memory_next, 360) \
+    FIELD(Launch, ticks, 368) \
+    FIELD(Launch, objects, 376) \
+    FIELD(Launch, object_places, 384) \
+    FIELD(Launch, grids, 392) \
     STRUCT(ObjectsLaunch, 112) \
     FIELD(ObjectsLaunch, cells, 0) \
     FIELD(ObjectsLaunch, offset, 8) \

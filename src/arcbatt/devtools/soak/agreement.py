@@ -21,7 +21,7 @@ from arcbatt.devtools.verify.compare import Difference, compare, differs_between
 from arcbatt.devtools.verify.shrink import Case, shrink
 from arcbatt.devtools.verify.sides import Side, side_named
 from arcbatt.devtools.verify.workload import random_batch
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
 from arcbatt.support.machine import resident_memory
@@ -42,7 +42,7 @@ class Load:
     programs: int
     samples: int
     budgets: tuple[int, ...]
-    """Steps of a call, one of which is drawn: at a small one the steps themselves are compared."""
+    """Steps of a call, one of which is drawn: at a small one the steps themselves are compared. So with all calls'."""
 
 
 LOADS: Final = {
@@ -67,8 +67,9 @@ class Answer:
 def answer(kind: str, seed: int, solvers: Sequence[Path] = (), longest: float = LONGEST) -> Answer:
     """Compare the programs of a seed."""
     load, until = LOADS[kind], time.monotonic() + longest
-    steps = random.Random(f"steps {seed}").choice(load.budgets)
-    sides = [side_named(name, steps) for name in load.sides]
+    draw = random.Random(f"steps {seed}")
+    budgets = draw.choice(load.budgets), draw.choice((MAX_TOTAL_STEPS, MAX_TOTAL_STEPS, 100_000, 3_000))
+    sides = [side_named(name, *budgets) for name in load.sides]
     batch = random_batch(load.programs, seed, parents=_parents(tuple(solvers)), samples=load.samples)
     found = compare([batch], sides, stop=lambda: time.monotonic() > until)
     made = Answer(found.programs, Counter(), Counter(), *resident_memory())
@@ -77,7 +78,7 @@ def answer(kind: str, seed: int, solvers: Sequence[Path] = (), longest: float = 
             made.compared[f"{base} / {side}"] += count
         if tally.compared > tally.agree:
             made.differ[f"{load.sides[0]} / {side}"] += tally.compared - tally.agree
-    made.tests = [shrunk(one, steps) for one in found.differences]
+    made.tests = [shrunk(one, budgets) for one in found.differences]
     return made
 
 
@@ -86,14 +87,14 @@ def _parents(solvers: tuple[Path, ...]) -> list[Program]:
     return [*library(), *(parse_paths(list(solvers)).programs if solvers else [])]
 
 
-def shrunk(difference: Difference, steps: int) -> tuple[str, str]:
+def shrunk(difference: Difference, budgets: tuple[int, int]) -> tuple[str, str]:
     """A difference made small, as a title and a test."""
     base, side = difference.base, difference.side
     case = shrink(difference.case, difference.program, differs_between(base, side), _TRIALS)
-    return f"{base.name} and {side.name} differ", sides_test(case, (base, side), steps)
+    return f"{base.name} and {side.name} differ", sides_test(case, (base, side), budgets)
 
 
-def sides_test(case: Case, sides: Sequence[Side], steps: int) -> str:
+def sides_test(case: Case, sides: Sequence[Side], budgets: tuple[int, int]) -> str:
     """A test that sides agree on programs and a sample."""
     text = "\n\n".join(str(program).strip() for program in case.programs)
     return f'''from arcbatt.devtools.verify.sides import side_named
@@ -107,7 +108,7 @@ SAMPLE = Sample({case.sample.I!r}, {case.sample.S!r}, {case.sample.C!r})
 
 
 def test_the_sides_agree():
-    sides = [side_named(name, {steps}) for name in {[one.name for one in sides]!r}]
+    sides = [side_named(name, *{budgets!r}) for name in {[one.name for one in sides]!r}]
     a, b = (side.answers(PROGRAMS, [SAMPLE], lambda: False) for side in sides)
     assert not ((a.hashes != b.hashes) & (a.absent == 0) & (b.absent == 0)).any()
 '''

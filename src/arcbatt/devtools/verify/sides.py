@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs, outcome_hash
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.failures import Failed, Outcome
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.program import Program
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
@@ -37,6 +37,23 @@ NOT_LOWERED: Final = "not lowered: "
 ON_ENGINE: Final = "on the engine"
 REFERENCE_STEPS: Final = 2_000_000
 """Steps after which the reference leaves an evaluation to the engines, a few seconds' worth."""
+
+
+class Steps(NamedTuple):
+    """How many steps a call and an evaluation may take."""
+
+    max_steps: int = MAX_STEPS
+    max_total: int = MAX_TOTAL_STEPS
+
+    @classmethod
+    def asked(cls, max_steps: int | None, max_total: int | None) -> Steps:
+        """Those that are asked for, else the language's own."""
+        return cls(max_steps or MAX_STEPS, max_total or MAX_TOTAL_STEPS)
+
+    def flags(self) -> str:
+        """The options that ask for them, where they are not the language's own."""
+        calls = "" if self.max_steps == MAX_STEPS else f" --max-steps {self.max_steps}"
+        return calls + ("" if self.max_total == MAX_TOTAL_STEPS else f" --max-total-steps {self.max_total}")
 
 
 @dataclass
@@ -88,8 +105,8 @@ class _TooLong(Exception):
 
 
 class _Cut(Machine):
-    def __init__(self, most: int, max_steps: int) -> None:
-        super().__init__(max_steps)
+    def __init__(self, most: int, max_steps: int, max_total: int) -> None:
+        super().__init__(max_steps, max_total)
         self._most = most
 
     def charge(self, steps: int) -> None:
@@ -105,6 +122,7 @@ class ReferenceSide:
     most_steps: int = REFERENCE_STEPS
     name: str = "python"
     max_steps: int = MAX_STEPS
+    max_total: int = MAX_TOTAL_STEPS
 
     def answers(
         self,
@@ -121,7 +139,7 @@ class ReferenceSide:
                 break
             for row, sample in enumerate(samples):
                 try:
-                    machine = _Cut(self.most_steps, self.max_steps)
+                    machine = _Cut(self.most_steps, self.max_steps, self.max_total)
                     found.hashes[row, column] = outcome_hash(evaluate(program, sample, machine))
                 except _TooLong:
                     found.absent[row, column] = found.reason(f"more than {self.most_steps:,} steps in one call")
@@ -129,7 +147,7 @@ class ReferenceSide:
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
-        return evaluate(program, sample, Machine(self.max_steps))
+        return evaluate(program, sample, Machine(self.max_steps, self.max_total))
 
 
 @dataclass(frozen=True)
@@ -140,6 +158,7 @@ class EngineSide:
     kind: type[Engine]
     options: dict[str, Any]
     max_steps: int = MAX_STEPS
+    max_total: int = MAX_TOTAL_STEPS
 
     def answers(
         self,
@@ -150,7 +169,9 @@ class EngineSide:
     ) -> Answers:
         """Every program on every sample; absent what the engine would leave to the dynamic tier."""
         engine = self.kind.of(compiled or programs, **self.options)
-        outputs = engine.run(samples, outputs="hash", max_steps=self.max_steps, complete=False, stop=stop)
+        outputs = engine.run(
+            samples, outputs="hash", max_steps=self.max_steps, max_total=self.max_total, complete=False, stop=stop
+        )
         return self.read(engine, programs, outputs)
 
     def read(self, engine: Engine, programs: Sequence[Program], outputs: Outputs) -> Answers:
@@ -178,7 +199,7 @@ class EngineSide:
         engine = self.kind.of([program], **self.options)
         if error := engine.internal_errors().get(program.name):
             raise DataError(str(error))
-        return engine.values(sample, self.max_steps)[program.name]
+        return engine.values(sample, self.max_steps, self.max_total)[program.name]
 
 
 @dataclass(frozen=True)
@@ -187,6 +208,7 @@ class DynamicSide:
 
     name: str = "dynamic"
     max_steps: int = MAX_STEPS
+    max_total: int = MAX_TOTAL_STEPS
 
     def answers(
         self,
@@ -197,12 +219,12 @@ class DynamicSide:
     ) -> Answers:
         """Every program on every sample."""
         compiled = compiled or compile(programs)
-        request = RunRequest(pack_samples(samples), "hash", max_steps=self.max_steps, stop=stop)
+        request = RunRequest(
+            pack_samples(samples), "hash", max_steps=self.max_steps, max_total=self.max_total, stop=stop
+        )
         outputs = Outputs.empty(compiled.names, len(samples), "hash")
         outputs.done[:] = True
-        DynamicTier(compiled, threads=1).run(
-            request, outputs, np.ones_like(outputs.matches), request.tell, self.max_steps
-        )
+        DynamicTier(compiled, threads=1).run(request, outputs, np.ones_like(outputs.matches), request.tell)
         assert outputs.hashes is not None
         columns = {name: column for column, name in enumerate(compiled.names)}
         found = Answers.empty(len(samples), len(programs))
@@ -214,7 +236,8 @@ class DynamicSide:
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
         compiled = compile([program])
-        return DynamicTier(compiled, threads=1).values(sample, [program.name], self.max_steps)[program.name]
+        tier, names = DynamicTier(compiled, threads=1), [program.name]
+        return tier.values(sample, names, self.max_steps, self.max_total)[program.name]
 
 
 class GpuSide(EngineSide):
@@ -223,9 +246,13 @@ class GpuSide(EngineSide):
     def value(self, program: Program, sample: Sample) -> Outcome:
         """A grid or a failure as the GPU gives it; any other value is the CPU's if their hashes are equal."""
         engine = self.kind.of([program], **self.options)
-        outputs = engine.run([sample], outputs="grid", max_steps=self.max_steps, complete=False)
+        outputs = engine.run(
+            [sample], outputs="grid", max_steps=self.max_steps, max_total=self.max_total, complete=False
+        )
         left = bool(self.read(engine, [program], outputs).absent.any())
-        return gpu_outcome(outputs, 0, 0, left, lambda: engine.values(sample, self.max_steps)[program.name])
+        return gpu_outcome(
+            outputs, 0, 0, left, lambda: engine.values(sample, self.max_steps, self.max_total)[program.name]
+        )
 
 
 def gpu_outcome(outputs: Outputs, row: int, column: int, left: bool, elsewhere: Callable[[], Outcome]) -> Outcome:
@@ -243,17 +270,17 @@ def gpu_outcome(outputs: Outputs, row: int, column: int, left: bool, elsewhere: 
     raise DataError(f"the GPU gives a value that is no grid, with the hash {hashed:#x}")
 
 
-def side_named(name: str, max_steps: int = MAX_STEPS) -> Side:
+def side_named(name: str, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS) -> Side:
     """The side of a backend's name; UsageError where there is none such here."""
     if name == "python":
-        return ReferenceSide(max_steps=max_steps)
+        return ReferenceSide(max_steps=max_steps, max_total=max_total)
     if name not in ENGINES:
         raise UsageError(f"no backend {name!r}; there are: python, {', '.join(ENGINES)}")
     if name == "cuda":
         backend_for("cuda")
-        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").CudaEngine, {}, max_steps)
+        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").CudaEngine, {}, max_steps, max_total)
     if name == "dynamic":
-        return DynamicSide(max_steps=max_steps)
+        return DynamicSide(max_steps=max_steps, max_total=max_total)
     core: ModuleType | None = None
     if name == "lanes":
         try:
@@ -261,7 +288,7 @@ def side_named(name: str, max_steps: int = MAX_STEPS) -> Side:
         except ModuleNotFoundError as error:
             raise UsageError("this build has no emulated lanes; build with AB_EMULATED_LANES=ON") from error
     engine = importlib.import_module("arcbatt.engine.cpu").CpuEngine
-    return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20}, max_steps)
+    return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20}, max_steps, max_total)
 
 
 def engines_here() -> list[str]:

@@ -31,12 +31,12 @@ class Calls {
 
     // The first output of one call, on this thread; NotImplemented where there is none or an argument does not fit.
     nanobind::object one(nanobind::handle args) {
-        if (!worker_) worker_ = std::make_unique<Worker>(p_, RunLimits{1 << 16, limits_.most_words, quick_steps()});
+        if (!worker_) worker_ = std::make_unique<Worker>(p_, quick_limits());
         std::vector<u32> row;  // its own: making Python values may let another thread in
         Encoder encoder(p_, given_);
         if (!encoder.call(args.ptr(), row)) return not_implemented();
         worker_->run(row.data(), row.size());
-        if (worker_->status(0) == LIMIT) return one_of_many_steps(row);
+        if (worker_->machine().overspent() || worker_->status(0) == LIMIT) return one_of_many_steps(row);
         if (worker_->status(0) != OK) return not_implemented();
         return python_value(*worker_, 0, made_[0]);
     }
@@ -137,10 +137,12 @@ class Calls {
     }
 
    private:
-    // Steps for each call of the code, so that all of them together end soon: meanwhile signals are not looked for.
-    u64 quick_steps() const {
+    // What takes more steps than these, in one operation or in all, does not end soon; meanwhile nobody looks for
+    // signals.
+    RunLimits quick_limits() const {
         constexpr u64 SOON = 2'000'000;
-        return std::min(limits_.max_steps, SOON / (p_.code.size() + 1));
+        return RunLimits{1 << 16, limits_.most_words, std::min(limits_.max_steps, SOON),
+                         std::min(limits_.spent_end, SOON)};
     }
     // A call that does not end soon.
     nanobind::object one_of_many_steps(const std::vector<u32>& row) const {

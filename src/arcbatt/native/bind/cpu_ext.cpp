@@ -393,8 +393,10 @@ NB_MODULE(AB_MODULE, m) {
     nb::class_<Program>(m, "Program");
     nb::class_<PackedArrays>(m, "Packed");
     nb::class_<RunLimits>(m, "Limits")
-        .def(nb::init<u64, u64, u64>(), nb::kw_only(), nb::arg("words"), nb::arg("most_words"), nb::arg("max_steps"),
-             "Words of a thread's arena to begin with and at most, and steps of an outermost call.");
+        .def(nb::init<u64, u64, u64, u64>(), nb::kw_only(), nb::arg("words"), nb::arg("most_words"),
+             nb::arg("max_steps"), nb::arg("spent_end") = ~u64(0),
+             "Words of a thread's arena to begin with and at most, steps of an outermost call, and from how many "
+             "steps of a sample that types do not bound its run ends.");
     m.def("program", &make_program, nb::kw_only(), nb::arg("version"), nb::arg("code"), nb::arg("types"),
           nb::arg("parts"), nb::arg("image"), nb::arg("outputs"), nb::arg("inputs"), nb::arg("arguments"),
           "A program from its words.");

@@ -29,7 +29,7 @@ struct Watched {
         for (;;) {
             Ins ins{machine.code + pc};
             u32 op = ins.op(), next;
-            if (op == HALT || machine.c.stopped()) return;
+            if (op == HALT || machine.overspent() || machine.c.stopped()) return;
             if (op == CHARGE) {
                 charge(machine, ins);
                 pc += ins.length();

@@ -42,8 +42,13 @@ constexpr i64 MOST_BYTES = i64(4) << 30;
 
 class Machine {
    public:
-    Machine(const Language& language, u64 max_steps, const std::atomic<bool>& stop, Custom& custom)
-        : language(language), max_steps_(max_steps), stop_(stop), custom_(custom), asked_(ordering::stop_asked) {
+    Machine(const Language& language, u64 max_steps, u64 max_total, const std::atomic<bool>& stop, Custom& custom)
+        : language(language),
+          max_total(max_total),
+          max_steps_(max_steps),
+          stop_(stop),
+          custom_(custom),
+          asked_(ordering::stop_asked) {
         ordering::stop_asked = &stop;
         memory::held = 0;
         memory::most_held = MOST_BYTES;
@@ -56,7 +61,9 @@ class Machine {
     Machine& operator=(const Machine&) = delete;
 
     const Language& language;
+    const u64 max_total;
     u64 total_steps = 0;
+    u64 end_total = ~u64(0);  // beyond this many of all steps a call fails
 
     // A function of arguments; the arguments of the call must stay alive meanwhile.
     Value call(const Value& function, const Value* args, u32 count) {
@@ -108,7 +115,7 @@ class Machine {
         look();
         steps_ += steps;
         total_steps += steps;
-        if (steps_ > max_steps_) fail(LIMIT);
+        if (steps_ > max_steps_ || total_steps > end_total) fail(LIMIT);
     }
 
     Value run(u32 number, const Op& op, const Value* args) {
