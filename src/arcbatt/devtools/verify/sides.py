@@ -22,6 +22,7 @@ from arcbatt.engine.api import Engine, RunRequest
 from arcbatt.engine.choose import backend_for
 from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs, outcome_hash
+from arcbatt.engine.reference import Stopped, WatchedMachine
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
@@ -104,9 +105,9 @@ class _TooLong(Exception):
     """Leaves an evaluation of the reference that takes too many steps."""
 
 
-class _Cut(Machine):
-    def __init__(self, most: int, max_steps: int, max_total: int) -> None:
-        super().__init__(max_steps, max_total)
+class _Cut(WatchedMachine):
+    def __init__(self, most: int, max_steps: int, max_total: int, stop: Callable[[], bool]) -> None:
+        super().__init__(max_steps, max_total, stop)
         self._most = most
 
     def charge(self, steps: int) -> None:
@@ -139,8 +140,11 @@ class ReferenceSide:
                 break
             for row, sample in enumerate(samples):
                 try:
-                    machine = _Cut(self.most_steps, self.max_steps, self.max_total)
+                    machine = _Cut(self.most_steps, self.max_steps, self.max_total, stop)
                     found.hashes[row, column] = outcome_hash(evaluate(program, sample, machine))
+                except Stopped:
+                    found.absent[row:, column] = found.reason("stopped")
+                    break
                 except _TooLong:
                     found.absent[row, column] = found.reason(f"more than {self.most_steps:,} steps in one call")
         return found
