@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import typer
@@ -15,7 +15,7 @@ from arcbatt.cli.run import interruptible, shown
 from arcbatt.cli.terminal import Terminal
 from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors
 from arcbatt.devtools.generate import VERSION, VERSIONS
-from arcbatt.devtools.verify.compare import Agreement, Difference, Tally, compare
+from arcbatt.devtools.verify.compare import Agreement, Difference, Tally, compare, differs_between
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
 from arcbatt.devtools.verify.sides import NOT_LOWERED, ON_ENGINE, GpuSide, Side, Steps, engines_here, side_named
 from arcbatt.devtools.verify.vectors import run_together
@@ -146,16 +146,6 @@ def print_shrunk(difference: Difference, known: set[str], options: str = "") -> 
     else:
         typer.echo("  each alone gives the same; merged they do not")
     typer.echo(f"  arcbatt verify {difference.again} --backend {side.name}{options}")
-
-
-def differs_between(base: Side, side: Side) -> Callable[[Case], bool]:
-    """Whether two sides both answer some program of a case, and not alike."""
-
-    def differs(case: Case) -> bool:
-        a, b = (one.answers(case.programs, [case.sample], lambda: False) for one in (base, side))
-        return bool(((a.hashes != b.hashes) & (a.absent == 0) & (b.absent == 0)).any())
-
-    return differs
 
 
 def _plain(value: object) -> str:

@@ -74,8 +74,10 @@ class Engine(ABC):
         """The programs, in the order of the columns of results."""
 
     @classmethod
-    def of(cls, programs: Iterable[Program] | Graph, *, rewrites: Rewrites | None = None, **options: Any) -> Self:
-        """An engine for programs, or a graph of them, compiled now."""
+    def of(
+        cls, programs: Iterable[Program] | Graph | CompiledSet, *, rewrites: Rewrites | None = None, **options: Any
+    ) -> Self:
+        """An engine for programs, or a graph of them, compiled now if they are not yet."""
         return cls(compile(programs, rewrites), **options)
 
     def run(

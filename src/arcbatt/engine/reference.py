@@ -27,7 +27,7 @@ class Stopped(Exception):
     """Leaves an evaluation that was told to stop."""
 
 
-class _Watched(Machine):
+class WatchedMachine(Machine):
     """A machine that asks now and then whether to stop."""
 
     def __init__(self, max_steps: int, max_total: int, stop: Stop) -> None:
@@ -36,6 +36,7 @@ class _Watched(Machine):
         self._charges = 0
 
     def charge(self, steps: int) -> None:
+        """Count steps, and leave with Stopped where it is time to."""
         self._charges += 1
         if self._charges % _CALLS_BETWEEN_LOOKS == 0 and self._stop():
             raise Stopped
@@ -54,7 +55,7 @@ class MergedReference:
         stop: Stop | None = None,
     ) -> None:
         self.graph = graph
-        self.machine = _Watched(max_steps, max_total, stop) if stop else Machine(max_steps, max_total)
+        self.machine = WatchedMachine(max_steps, max_total, stop) if stop else Machine(max_steps, max_total)
         self.max_total = max_total
         self.steps: dict[int, int] = {}
         """Of each node that is a call, the steps it took."""

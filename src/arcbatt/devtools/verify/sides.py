@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import ESCAPE, OVERFLOW
-from arcbatt.compiler.program_set import compile
+from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine.api import Engine, RunRequest
 from arcbatt.engine.choose import backend_for
 from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs, outcome_hash
+from arcbatt.engine.reference import Stopped, WatchedMachine
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
@@ -84,8 +85,17 @@ class Side(Protocol):
     def name(self) -> str:
         """What it is called."""
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
-        """Every program on every sample; names of programs differ from one another."""
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
+        """Every program on every sample; names of programs differ from one another.
+
+        `compiled` are the same programs, where sides that need it should not each compile them.
+        """
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
@@ -95,9 +105,9 @@ class _TooLong(Exception):
     """Leaves an evaluation of the reference that takes too many steps."""
 
 
-class _Cut(Machine):
-    def __init__(self, most: int, max_steps: int, max_total: int) -> None:
-        super().__init__(max_steps, max_total)
+class _Cut(WatchedMachine):
+    def __init__(self, most: int, max_steps: int, max_total: int, stop: Callable[[], bool]) -> None:
+        super().__init__(max_steps, max_total, stop)
         self._most = most
 
     def charge(self, steps: int) -> None:
@@ -115,7 +125,13 @@ class ReferenceSide:
     max_steps: int = MAX_STEPS
     max_total: int = MAX_TOTAL_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample, but those that take too long."""
         found = Answers.empty(len(samples), len(programs))
         for column, program in enumerate(programs):
@@ -124,8 +140,11 @@ class ReferenceSide:
                 break
             for row, sample in enumerate(samples):
                 try:
-                    machine = _Cut(self.most_steps, self.max_steps, self.max_total)
+                    machine = _Cut(self.most_steps, self.max_steps, self.max_total, stop)
                     found.hashes[row, column] = outcome_hash(evaluate(program, sample, machine))
+                except Stopped:
+                    found.absent[row:, column] = found.reason("stopped")
+                    break
                 except _TooLong:
                     found.absent[row, column] = found.reason(f"more than {self.most_steps:,} steps in one call")
         return found
@@ -145,9 +164,15 @@ class EngineSide:
     max_steps: int = MAX_STEPS
     max_total: int = MAX_TOTAL_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample; absent what the engine would leave to the dynamic tier."""
-        engine = self.kind.of(programs, **self.options)
+        engine = self.kind.of(compiled or programs, **self.options)
         outputs = engine.run(
             samples, outputs="hash", max_steps=self.max_steps, max_total=self.max_total, complete=False, stop=stop
         )
@@ -189,9 +214,15 @@ class DynamicSide:
     max_steps: int = MAX_STEPS
     max_total: int = MAX_TOTAL_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample."""
-        compiled = compile(programs)
+        compiled = compiled or compile(programs)
         request = RunRequest(
             pack_samples(samples), "hash", max_steps=self.max_steps, max_total=self.max_total, stop=stop
         )
