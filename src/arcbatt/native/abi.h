@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x748e8f62e4adad0bull;
+constexpr u64 ABI_VERSION = 0x47b7271481cb3f28ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -74,29 +74,30 @@ enum Code : u32 {
     MERGE = 1032,
     NTH = 1033,
     OTHER = 1034,
-    MAXIMUM = 1035,
-    MINIMUM = 1036,
-    MOSTCOMMON = 1037,
-    LEASTCOMMON = 1038,
-    SIZEFILTER = 1039,
-    PRODUCT = 1040,
-    PAIR = 1041,
-    LOOP_CHOOSE = 1042,
-    LOOP_POWER = 1043,
-    LOOP_ORDER = 1044,
-    LOOP_ARGMAX = 1045,
-    LOOP_ARGMIN = 1046,
-    LOOP_VALMAX = 1047,
-    LOOP_VALMIN = 1048,
-    LOOP_SFILTER = 1049,
-    LOOP_MFILTER = 1050,
-    LOOP_EXTRACT = 1051,
-    LOOP_APPLY = 1052,
-    LOOP_RAPPLY = 1053,
-    LOOP_MAPPLY = 1054,
-    LOOP_PAPPLY = 1055,
-    LOOP_MPAPPLY = 1056,
-    LOOP_PRAPPLY = 1057,
+    ITEMCOUNT = 1035,
+    MAXIMUM = 1036,
+    MINIMUM = 1037,
+    MOSTCOMMON = 1038,
+    LEASTCOMMON = 1039,
+    SIZEFILTER = 1040,
+    PRODUCT = 1041,
+    PAIR = 1042,
+    LOOP_CHOOSE = 1043,
+    LOOP_POWER = 1044,
+    LOOP_ORDER = 1045,
+    LOOP_ARGMAX = 1046,
+    LOOP_ARGMIN = 1047,
+    LOOP_VALMAX = 1048,
+    LOOP_VALMIN = 1049,
+    LOOP_SFILTER = 1050,
+    LOOP_MFILTER = 1051,
+    LOOP_EXTRACT = 1052,
+    LOOP_APPLY = 1053,
+    LOOP_RAPPLY = 1054,
+    LOOP_MAPPLY = 1055,
+    LOOP_PAPPLY = 1056,
+    LOOP_MPAPPLY = 1057,
+    LOOP_PRAPPLY = 1058,
 };
 
 // Flags of an instruction, its first extra word.
@@ -171,7 +172,7 @@ enum CellCode : u32 {
     CELL_WHERE = 24,
 };
 
-constexpr u32 FIRST_LOOP = 1042u;  // opcodes from here on have bodies
+constexpr u32 FIRST_LOOP = 1043u;  // opcodes from here on have bodies
 constexpr i32 MAX_SIDE = 1024;  // limits of the language
 constexpr i32 MAX_CELLS = 65536;
 constexpr u32 MAX_ITEMS = 65536u;
@@ -696,6 +697,7 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(MERGE) \
     ROW(NTH) \
     ROW(OTHER) \
+    ROW(ITEMCOUNT) \
     ROW(MAXIMUM) \
     ROW(MINIMUM) \
     ROW(MOSTCOMMON) \
@@ -748,6 +750,7 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(MERGE) \
     ROW(NTH) \
     ROW(OTHER) \
+    ROW(ITEMCOUNT) \
     ROW(MAXIMUM) \
     ROW(MINIMUM) \
     ROW(MOSTCOMMON) \

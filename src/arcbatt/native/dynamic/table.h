@@ -48,6 +48,7 @@
     ROW(second, second, PLAIN, 1, 0, 0) \
     ROW(last, last, PLAIN, 1, 0, 0) \
     ROW(other, other, PLAIN, 2, 0, 0) \
+    ROW(itemcount, itemcount, PLAIN, 2, 0, 0) \
     ROW(get_nth_t, get_nth_t, PLAIN, 2, 0, 0) \
     ROW(get_nth_f, get_nth_f, PLAIN, 2, 0, 0) \
     ROW(maximum, maximum, PLAIN, 1, 0, 0) \

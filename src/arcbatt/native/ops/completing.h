@@ -20,24 +20,59 @@ AB_FN Move rows_reversed(i32 s) { return Move{IJ{-1, 0}, IJ{0, 1}, IJ{s, 0}}; }
 AB_FN Move transposed(i32 s) { return Move{IJ{0, 1}, IJ{1, 0}, IJ{s, -s}}; }
 AB_FN Move shifted(IJ by) { return Move{IJ{1, 0}, IJ{0, 1}, by}; }
 
-// How many known cells have the colour of the known cell they are sent to; 0 if one has another.
-AB_CALL i32 agreement(const Ctx& c, Grid g, i32 hole, Move move) {
+// The cells of one row that are sent onto the grid, from column `begin` on and before `end`: that of column j to the
+// cell `base` + j * `stride`.
+struct SentRow {
+    i32 begin, end, base, stride;
+    AB_FN SentRow(Grid g, Move move, i32 i) {
+        IJ start = move(i, 0);
+        begin = 0;
+        end = g.w;
+        base = start.i * g.w + start.j;
+        stride = move.across.i * g.w + move.across.j;
+        keep_between(start.i, move.across.i, g.h);
+        keep_between(start.j, move.across.j, g.w);
+    }
+    // Columns j with start + j * step from 0 to before n; a step is -1, 0 or 1.
+    AB_FN void keep_between(i32 start, i32 step, i32 n) {
+        if (step == 0) {
+            if (start < 0 || start >= n) end = begin;
+            return;
+        }
+        begin = most(begin, step > 0 ? -start : start - n + 1);
+        end = least(end, step > 0 ? n - start : start + 1);
+    }
+};
+
+// Whether a known cell of a row is sent to a known cell of another colour.
+AB_FN bool row_differs(const i8* from, Grid g, i32 hole, Move move, i32 i) {
+    SentRow sent(g, move, i);
+    const i8* row = from + i * g.w;
+    bool differ = false;
+    for (i32 j = sent.begin; j < sent.end; ++j) {
+        i8 here = row[j], there = from[sent.base + j * sent.stride];
+        differ |= (here != there) & (here != hole) & (there != hole);
+    }
+    return differ;
+}
+AB_FN bool any_differs(const Ctx& c, Grid g, i32 hole, Move move) {
     const i8* from = cells(c, g);
-    u32 w = u32(g.w);
-    auto in_row = [&](u32 i, bool count) {
-        i32 agree = 0;
-        for (u32 j = 0; j < w; ++j) {
-            IJ p = move(i32(i), i32(j));
-            if (!on_grid(g, p)) continue;
-            u32 k = i * w + j, there = cell_index(g, p);
-            if (there == k || from[k] == hole || from[there] == hole) continue;
-            if (from[k] != from[there]) return -1;
-            agree += count;
+    return c.g.any(u32(g.h), [&](u32 i) { return row_differs(from, g, hole, move, i32(i)); });
+}
+
+// How many known cells have the colour of the known cell they are sent to, if that is another; 0 if one differs.
+AB_CALL i32 agreement(const Ctx& c, Grid g, i32 hole, Move move) {
+    if (any_differs(c, g, hole, move)) return 0;
+    const i8* from = cells(c, g);
+    return i32(c.g.sum_of(u32(g.h), [&](u32 i) {
+        SentRow sent(g, move, i32(i));
+        i32 start = i32(i) * g.w, agree = 0;
+        for (i32 j = sent.begin; j < sent.end; ++j) {
+            i32 to = sent.base + j * sent.stride;
+            agree += from[start + j] != hole && from[to] != hole && to != start + j;
         }
         return agree;
-    };
-    if (c.g.any(u32(g.h), [&](u32 i) { return in_row(i, false) < 0; })) return 0;
-    return i32(c.g.sum_of(u32(g.h), [&](u32 i) { return in_row(i, true); }));
+    }));
 }
 
 // The move at most so far from the middle under which most cells agree and none differ, of as good ones that nearest to
@@ -56,7 +91,7 @@ AB_FN bool best_move(const Ctx& c, Grid g, i32 hole, i32 middle, i32 far, M move
     return best > 0;
 }
 
-// f(first) for the first cell of each class of cells that are whole periods apart.
+// Cells that are whole periods apart are a class: how many there are, and the first cell of each.
 AB_FN u32 class_count(Grid g, IJ period) { return u32(least(g.h, period.i)) * u32(least(g.w, period.j)); }
 AB_FN IJ class_first(Grid g, IJ period, u32 k) {
     u32 wide = u32(least(g.w, period.j));
@@ -142,24 +177,12 @@ AB_FN Status complete(Ctx& c, Grid g, i32 colour, i32 mode, Grid& out) {
 AB_FN Status period(Ctx& c, Grid g, i32 colour, IJ& out) {
     using namespace images;
     if (!has_cells(g)) return EMPTY;
-    const i8* from = cells(c, g);
     i32 tall = least(g.h, MOST_PERIOD), wide = least(g.w, MOST_PERIOD);
-    u32 n = cell_count(g), w = u32(g.w), down = 0, across = 0;
-    auto differ = [&](u32 a, u32 b) { return from[a] != from[b] && from[a] != colour && from[b] != colour; };
+    u32 n = cell_count(g), down = 0, across = 0;
     for (i32 p = 1; p <= tall; ++p)
-        if (!c.g.any(u32(g.h - p), [&](u32 i) {
-                for (u32 k = i * w; k < (i + 1) * w; ++k)
-                    if (differ(k, k + u32(p) * w)) return true;
-                return false;
-            }))
-            down |= 1u << p;
+        if (!any_differs(c, g, colour, shifted(IJ{p, 0}))) down |= 1u << p;
     for (i32 q = 1; q <= wide; ++q)
-        if (!c.g.any(u32(g.h), [&](u32 i) {
-                for (u32 k = i * w; k + u32(q) < (i + 1) * w; ++k)
-                    if (differ(k, k + u32(q))) return true;
-                return false;
-            }))
-            across |= 1u << q;
+        if (!any_differs(c, g, colour, shifted(IJ{0, q}))) across |= 1u << q;
     for (u32 area = 1; 2 * area <= n && area <= u32(tall * wide) && !c.stopped(); ++area)
         for (u32 p = 1; p <= u32(tall) && p <= area; ++p) {
             u32 q = area / p;

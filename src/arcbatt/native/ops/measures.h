@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ops/images.h"
-#include "ops/numbers.h"
 #include "ops/painting.h"
 
 namespace arcbatt {
@@ -117,7 +116,10 @@ AB_FN Status ramp(Ctx& c, IJ dims, IJ step, Grid& out) {
 AB_FN Status wrap(Ctx& c, Grid g, i32 n, Grid& out) {
     if (!images::has_cells(g)) return EMPTY;
     if (n == 0) return ZERO_DIVISION;
-    auto left = [n](i32 x) { return i32(x - i64(n) * floor_divide(x, n)); };
+    auto left = [n](i32 x) {
+        i32 rest = x % n;
+        return rest != 0 && (rest < 0) != (n < 0) ? rest + n : rest;
+    };
     const i8* from = cells(c, g);
     if (c.g.any(gridwork::cell_count(g), [&](u32 k) { return !colour_fits(left(from[k])); })) return LIMIT;
     return gridwork::map_cells(c, g, [left](i8 cell) { return i8(left(cell)); }, out);
@@ -259,17 +261,23 @@ AB_FN Status around(Ctx& c, Grid g, i32 colour, bool diagonal, Grid& out) {
     using namespace images;
     if (!has_cells(g)) return EMPTY;
     const i8* from = cells(c, g);
-    u32 w = u32(g.w);
-    auto cell = [&](i32 i, i32 j, u32 k) {
-        u32 up = i > 0, down = i + 1 < g.h, left = j > 0, right = j + 1 < g.w;
-        auto is = [&](bool there, u32 at) { return there && from[at] == colour; };
-        u32 count = is(up, k - w) + is(down, k + w) + is(left, k - 1) + is(right, k + 1);
-        if (diagonal)
-            count += is(up && left, k - w - 1) + is(up && right, k - w + 1) + is(down && left, k + w - 1) +
-                     is(down && right, k + w + 1);
-        return count;
-    };
-    return redraw(c, g, cell, out);
+    Status s = make_grid(c, g.h, g.w, out);
+    if (s != OK) return s;
+    i8* to = cells(c, out);
+    c.g.each(u32(g.h), [&](u32 row) {
+        i8* mine = to + row * u32(g.w);
+        for (i32 j = 0; j < g.w; ++j) mine[j] = 0;
+        for (i32 a = -1; a <= 1; ++a) {
+            i32 i = i32(row) + a;
+            if (i < 0 || i >= g.h) continue;
+            for (i32 b = -1; b <= 1; ++b) {
+                if ((a == 0 && b == 0) || (a != 0 && b != 0 && !diagonal)) continue;
+                const i8* there = from + i * g.w + b;
+                for (i32 j = most(0, -b); j < least(g.w, g.w - b); ++j) mine[j] = i8(mine[j] + (there[j] == colour));
+            }
+        }
+    });
+    return OK;
 }
 AB_FN Status linecount(Ctx& c, Grid g, i32 colour, IJ direction, Grid& out) {
     using namespace images;

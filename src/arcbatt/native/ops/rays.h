@@ -32,49 +32,54 @@ AB_FN Status along_lines(Ctx& c, Grid g, i32 ground, IJ direction, F f, Grid& ou
 
 // --- falling ---
 
-// Regions that fall: each cell has its region's label and one more, the ground 0.
+// What lies before each cell of a region: the label of the region it would come to rest on, or the edge, and how many
+// cells of ground there are up to it.
+constexpr u32 EDGE = NOWHERE;
 struct Falling {
-    u32 *now, *next;
-    u32* resting;  // by label
+    const u32* label;
+    u32 *ahead, *gap;
+    u32* way;  // by label, how far the region goes
 };
 
-// Mark the regions that cannot move: those at the edge, and those before which one lies that cannot.
-AB_FN void find_resting(const Ctx& c, Grid g, IJ d, Falling f) {
+AB_FN void look_ahead(const Ctx& c, Grid g, i32 ground, IJ d, Falling f) {
+    const i8* from = cells(c, g);
+    each_line(c, g, opposite(d), [&](IJ p) {
+        u32 ahead = EDGE, gap = 0;
+        for (; on_grid(g, p); p = plus(p, opposite(d))) {
+            u32 k = cell_index(g, p);
+            if (from[k] == ground) {
+                ++gap;
+                continue;
+            }
+            f.ahead[k] = ahead;
+            f.gap[k] = gap;
+            ahead = f.label[k];
+            gap = 0;
+        }
+    });
+}
+
+// A region goes as far as the edge lets it, or as the region before it goes and the gap to that: the least of all these
+// ways, found by trying them until none is shorter. No way is longer than the grid is.
+AB_FN void find_ways(const Ctx& c, Grid g, i32 ground, IJ d, Falling f) {
+    const i8* from = cells(c, g);
     u32 w = u32(g.w);
-    c.g.each(cell_count(g) + 1, [&](u32 k) { f.resting[k] = 0; });
-    auto rests = [&](u32 i, u32 j, u32 mine) {
-        IJ p = plus(IJ{i32(i), i32(j)}, d);
-        if (!on_grid(g, p)) return true;
-        u32 there = f.now[cell_index(g, p)];
-        return there != 0 && there != mine && f.resting[there] != 0;
-    };
-    bool grown = true;
-    while (grown && !c.stopped())
-        grown = c.g.flagged(u32(g.h), [&](u32 row) {
-            u32 i = d.i > 0 ? u32(g.h) - 1 - row : row;  // what rests on something comes after it
+    c.g.each(cell_count(g), [&](u32 k) { f.way[k] = u32(2 * MAX_SIDE); });
+    for (bool shorter = true; shorter && !c.stopped();)
+        shorter = c.g.flagged(u32(g.h), [&](u32 row) {
+            // What comes to rest on something mostly comes after it.
+            u32 i = d.i > 0 ? u32(g.h) - 1 - row : row;
             bool any = false;
-            for (u32 j = 0; j < w; ++j) {
-                u32 mine = f.now[i * w + j];
-                if (mine == 0 || f.resting[mine] || !rests(i, j, mine)) continue;
-                f.resting[mine] = 1;
+            for (u32 at = 0; at < w; ++at) {
+                u32 k = i * w + (d.j > 0 ? w - 1 - at : at);
+                if (from[k] == ground || f.ahead[k] == f.label[k]) continue;
+                u32 way = f.gap[k] + (f.ahead[k] == EDGE ? 0 : f.way[f.ahead[k]]);
+                if (way >= f.way[f.label[k]]) continue;
+                fetch_least(f.way[f.label[k]], way);
                 any = true;
             }
             return any;
         });
-}
-
-// Move all other regions one step; whether there were any.
-AB_FN bool move_others(const Ctx& c, Grid g, IJ d, Falling f) {
-    u32 n = cell_count(g);
-    if (!c.g.any(n, [&](u32 k) { return f.now[k] != 0 && !f.resting[f.now[k]]; })) return false;
-    c.g.each(n, [&](u32 k) { f.next[k] = 0; });
-    each_cell(c, u32(g.h), u32(g.w), [&](u32 i, u32 j, u32 k) {
-        u32 mine = f.now[k];
-        if (mine == 0) return;
-        IJ p{i32(i), i32(j)};
-        f.next[f.resting[mine] ? k : cell_index(g, plus(p, d))] = mine;
-    });
-    return true;
 }
 
 }  // namespace images
@@ -145,20 +150,22 @@ AB_FN Status drop(Ctx& c, Grid g, i32 ground, bool diagonal, IJ direction, Grid&
     if (s == OK) s = find_regions(c, g, diagonal, regions);
     Falling f;
     u32 n = cell_count(g);
-    f.now = regions.label;
-    if (s == OK) s = take_words(c, n, f.next);
-    if (s == OK) s = take_words(c, n + 1, f.resting);
+    f.label = regions.label;
+    if (s == OK) s = take_words(c, n, f.ahead);
+    if (s == OK) s = take_words(c, n, f.gap);
+    if (s == OK) s = take_words(c, n, f.way);
     if (s != OK) return s;
     const i8* from = cells(c, g);
-    c.g.each(n, [&](u32 k) { f.now[k] = from[k] == ground ? 0 : f.now[k] + 1; });
-    IJ d = near_step(direction);
-    for (find_resting(c, g, d, f); !c.stopped() && move_others(c, g, d, f); find_resting(c, g, d, f)) {
-        u32* moved = f.next;
-        f.next = f.now;
-        f.now = moved;
-    }
     i8* to = cells(c, out);
-    c.g.each(n, [&](u32 k) { to[k] = f.now[k] ? from[f.now[k] - 1] : i8(ground); });
+    IJ d = near_step(direction);
+    look_ahead(c, g, ground, d, f);
+    find_ways(c, g, ground, d, f);
+    if (c.stopped()) return OK;
+    c.g.each(n, [&](u32 k) { to[k] = i8(ground); });
+    each_cell(c, u32(g.h), u32(g.w), [&](u32 i, u32 j, u32 k) {
+        i32 way = i32(f.way[f.label[k]]);
+        if (from[k] != ground) to[cell_index(g, IJ{i32(i) + way * d.i, i32(j) + way * d.j})] = from[k];
+    });
     return OK;
 }
 
