@@ -6,8 +6,9 @@ puts the part beside its argument, step by step, and goes on from there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from arcbatt.language.program import Call, Const, Expr, Name
 from arcbatt.syntax.functions import is_variable
@@ -20,26 +21,19 @@ _Held = int | tuple["_Held", "_Held"]
 """The id of an expression, or two such."""
 
 
-class Sizes:
-    """Calls, nesting and parameters of expressions whose parts may be shared, each part looked at once."""
+class Facts(NamedTuple):
+    """What is known of an expression."""
 
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Expr, int, int, frozenset[str]]] = {}
+    calls: int
+    depth: int
+    """How many calls stand inside one another."""
+    params: frozenset[str]
+    """The parameters of functions among its names."""
+    ready: bool
+    """Whether there is nothing to compute: constants, names, and functions of such."""
 
-    def of(self, expr: Expr) -> tuple[int, int, frozenset[str]]:
-        """How many calls, how deep, and which parameters of functions are among its names."""
-        if isinstance(expr, Name):
-            return 0, 0, frozenset({expr.id}) if is_variable(expr.id) else frozenset()
-        if isinstance(expr, Const):
-            return 0, 0, frozenset()
-        known = self._known.get(id(expr))
-        if known is None:
-            parts = [self.of(part) for part in (expr.function, *expr.args)]
-            calls = 1 + sum(part[0] for part in parts)
-            depth = 1 + max(part[1] for part in parts)
-            known = expr, calls, depth, frozenset[str]().union(*(part[2] for part in parts))
-            self._known[id(expr)] = known
-        return known[1:]
+
+_NAME: Final = Facts(0, 0, frozenset(), True)
 
 
 class Combinators:
@@ -53,8 +47,31 @@ class Combinators:
         self, names: Mapping[str, str], makes_function: Callable[[str], bool], fixed_values: Mapping[str, Expr]
     ) -> None:
         self.names = names
-        self.makes_function = makes_function
+        self._makes_function = makes_function
         self._fixed_values = fixed_values
+        self._known: dict[int, tuple[Expr, Facts]] = {}
+
+    def facts(self, expr: Expr) -> Facts:
+        """What is known of an expression, each part of which is looked at once."""
+        if isinstance(expr, Name):
+            return Facts(0, 0, frozenset({expr.id}), True) if is_variable(expr.id) else _NAME
+        if isinstance(expr, Const):
+            return _NAME
+        known = self._known.get(id(expr))
+        if known is None:
+            parts = [self.facts(part) for part in (expr.function, *expr.args)]
+            facts = Facts(
+                1 + sum(part.calls for part in parts),
+                1 + max(part.depth for part in parts),
+                frozenset[str]().union(*(part.params for part in parts)),
+                self.is_fixed(expr) or (self.makes_function(expr) and all(part.ready for part in parts)),
+            )
+            known = self._known[id(expr)] = expr, facts
+        return known[1]
+
+    def makes_function(self, expr: Call) -> bool:
+        """Whether a call is one of a combinator."""
+        return isinstance(expr.function, Name) and self._makes_function(expr.function.id)
 
     def is_fixed(self, expr: Expr) -> bool:
         """Whether an expression stands for a constant."""
@@ -130,7 +147,7 @@ class Combinators:
             return None
         at = next((place for place, arg in enumerate(body.args) if arg == params[0]), len(body.args))
         before, own, after = body.args[:at], body.args[at : at + len(params)], body.args[at + len(params) :]
-        others = _names([body.function, *before, *after])
+        others = frozenset[str]().union(*(self.facts(part).params for part in (body.function, *before, *after)))
         if own != tuple(params) or any(param.id in others for param in params):
             return None
         return self.fixed(body.function, before, after)
@@ -143,7 +160,6 @@ class _Abstraction:
         self.make = combinators
         self.param = param
         self.late = late
-        self._has: dict[int, tuple[Expr, bool]] = {}
         self._of: dict[int, tuple[Expr, Expr]] = {}
 
     def function(self, body: Expr) -> Expr:
@@ -193,7 +209,7 @@ class _Abstraction:
                 found.add(id(self.param))
             elif id(one) in cut:
                 found.add(id(one))
-            elif isinstance(one, Call) and id(one) not in seen:
+            elif isinstance(one, Call) and id(one) not in seen and self.has(one):
                 seen.add(id(one))
                 waiting += [one.function, *one.args]
         return found
@@ -219,7 +235,7 @@ class _Abstraction:
         def of(one: Expr, *, whole: bool = False) -> Expr:
             if one == self.param:
                 return places[id(self.param)]
-            if not isinstance(one, Call):
+            if not isinstance(one, Call) or not self.has(one):
                 return one
             if not whole and id(one) in cut:
                 return places[id(one)]
@@ -233,35 +249,25 @@ class _Abstraction:
 
     def kept(self, body: Expr) -> list[Call]:
         """The parts to compute once, inner ones first: those used several times, and some of what is deep."""
-        uses: dict[int, int] = {}
-        ordered: list[Call] = []
-        for one in _inside_out(body):
-            ordered.append(one)
-            for part in (one.function, *one.args):
-                uses[id(part)] = uses.get(id(part), 0) + 1
+        ordered = list(_inside_out(body, self.has))
+        uses = Counter(id(part) for one in ordered for part in (one.function, *one.args))
         height: dict[int, int] = {}
         found = []
         for one in ordered:
             tall = 1 + max(height.get(id(part), 0) for part in (one.function, *one.args))
-            small = not self.has(one) or self.make.base(one) is not None or self.makes_function(one)
-            if not small and one is not body and (uses.get(id(one), 0) > 1 or tall >= _DEEP):
+            small = self.make.base(one) is not None or self.make.makes_function(one)
+            if not small and one is not body and (uses[id(one)] > 1 or tall >= _DEEP):
                 found.append(one)
                 tall = 0
             height[id(one)] = tall
         return found
 
-    def makes_function(self, expr: Call) -> bool:
-        return isinstance(expr.function, Name) and self.make.makes_function(expr.function.id)
-
     def has(self, expr: Expr) -> bool:
         """Whether an expression is computed where the function is called."""
         if not isinstance(expr, Call):
             return expr == self.param
-        if id(expr) not in self._has:
-            always = self.late and not self.makes_function(expr)
-            now = not self.make.is_fixed(expr) and (always or any(map(self.has, (expr.function, *expr.args))))
-            self._has[id(expr)] = expr, now
-        return self._has[id(expr)][1]
+        facts = self.make.facts(expr)
+        return self.param.id in facts.params or (self.late and not facts.ready)
 
     def of(self, expr: Expr) -> Expr:
         """The function that gives an expression."""
@@ -313,8 +319,8 @@ def _balanced(entries: Sequence[int]) -> _Held:
     return _balanced(entries[:half]), _balanced(entries[half:])
 
 
-def _inside_out(expr: Expr) -> Iterator[Call]:
-    """Every call in an expression once, after the calls in it."""
+def _inside_out(expr: Expr, wanted: Callable[[Expr], bool]) -> Iterator[Call]:
+    """Every call in an expression that is wanted once, after the calls in it."""
     seen: set[int] = set()
     waiting: list[tuple[Expr, bool]] = [(expr, False)]
     while waiting:
@@ -323,15 +329,7 @@ def _inside_out(expr: Expr) -> Iterator[Call]:
             continue
         if ready:
             yield one
-        elif id(one) not in seen:
+        elif id(one) not in seen and wanted(one):
             seen.add(id(one))
             waiting.append((one, True))
             waiting += [(part, False) for part in (one.function, *one.args)]
-
-
-def _names(parts: Sequence[Expr]) -> set[str]:
-    """Every name in expressions whose parts may be shared."""
-    found: set[str] = set()
-    for one in {id(call): call for part in parts for call in _inside_out(part)}.values():
-        found.update(name.id for name in (one.function, *one.args) if isinstance(name, Name))
-    return found.union(part.id for part in parts if isinstance(part, Name))

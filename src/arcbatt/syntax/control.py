@@ -301,12 +301,8 @@ class Control(Containers):
             base = self.combinators.base(value)
             if base is not None:
                 bases[base.id] = base
-            elif isinstance(value, Call) and not self.gives_function(value) and not self.combinators.is_fixed(value):
+            elif isinstance(value, Call) and not self.combinators.facts(value).ready:
                 computed[id(value)] = value
-
-    def gives_function(self, value: Call) -> bool:
-        """Whether a call is one of a combinator."""
-        return isinstance(value.function, Name) and self.words.makes_function(value.function.id)
 
     def moved(self, value: Value, places: dict[object, Expr]) -> Value:
         """A value as a part of a parameter."""

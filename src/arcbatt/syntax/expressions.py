@@ -13,7 +13,7 @@ from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
 from arcbatt.language.spec import Gives, OpSpec
 from arcbatt.syntax.dialect import Vocabulary
-from arcbatt.syntax.combinators import Combinators, Sizes
+from arcbatt.syntax.combinators import Combinators
 from arcbatt.syntax.functions import Env, Function, Items, Value, variable
 from arcbatt.syntax.report import Illegal, Reporter, describe, instead, parameters
 
@@ -44,7 +44,6 @@ class Expressions:
         """How many functions there are around what is read of which nothing may be computed before they are called."""
         self.combined: list[Value] = []
         """What the combinators of the statement being read were given."""
-        self.sizes = Sizes()
         self._constants: dict[str, Expr] = {}
         self._variables = 0
         self._made: dict[int, tuple[Value, Expr]] = {}
@@ -76,10 +75,10 @@ class Expressions:
             return Items(tuple([self.kept(name, item, node) for item in value.items]), name)
         if not isinstance(value, Call) or self.combinators.is_fixed(value):
             return value
-        calls, depth, bound = self.sizes.of(value)
-        if calls > MAX_CALLS or depth > MAX_NESTING:
+        facts = self.combinators.facts(value)
+        if not self.late and (facts.calls > MAX_CALLS or facts.depth > MAX_NESTING):
             self.at.illegal(node, f"functions written out make more than {MAX_CALLS:,} calls, or nest too deep", "")
-        return value if bound or self.late else self.add_line(name, value, node)
+        return value if facts.params or self.late else self.add_line(name, value, node)
 
     # --- expressions ---
 

@@ -48,6 +48,14 @@ def alive(statements: Sequence[ast.stmt], after: frozenset[str]) -> list[frozens
 
 
 def _flow_of(statement: ast.stmt) -> Flow:
+    known: Flow | None = getattr(statement, "flow", None)  # kept with the statement, since blocks nest
+    if known is None:
+        known = _looked_at(statement)
+        statement.flow = known  # type: ignore[attr-defined]
+    return known
+
+
+def _looked_at(statement: ast.stmt) -> Flow:
     match statement:
         case ast.Return() | ast.Break() | ast.Continue():
             return Flow(names_read(statement), frozenset(), True)
@@ -113,6 +121,13 @@ def breaks(statements: Sequence[ast.stmt]) -> bool:
 
 def names_read(node: ast.AST) -> frozenset[str]:
     """Every name that is read in a piece of text."""
+    known: frozenset[str] | None = getattr(node, "names_read", None)
+    if known is None:
+        known = node.names_read = _read_in(node)  # type: ignore[attr-defined]
+    return known
+
+
+def _read_in(node: ast.AST) -> frozenset[str]:
     return frozenset(
         part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
     )

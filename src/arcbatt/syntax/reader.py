@@ -104,12 +104,10 @@ class ProgramReader(Control):
         except Illegal:
             return None
         if self.wrote_out:
-            sizes = [self.sizes.of(value) for value in (*(line.value for line in self.lines), returned)]
-            self.calls = sum(calls for calls, _, _ in sizes)
-            if max(depth for _, depth, _ in sizes) >= MAX_NESTING // 2:
+            if self._depth(returned) >= MAX_NESTING // 2:
                 returned = self.flattened(returned, node)
-                sizes = [self.sizes.of(value) for value in (*(line.value for line in self.lines), returned)]
-            if max(depth for _, depth, _ in sizes) >= MAX_NESTING:
+            self.calls = sum(self.combinators.facts(value).calls for value in (*self._values(), returned))
+            if self._depth(returned) >= MAX_NESTING:
                 self.at.report(node, f"functions written out nest more than {MAX_NESTING} deep", "use fewer functions")
         if self.calls > MAX_CALLS:
             self.at.report(node, f"{self.calls:,} calls, at most {MAX_CALLS:,}", "")
@@ -141,6 +139,13 @@ class ProgramReader(Control):
             if annotation is not None and any(isinstance(part, ast.Call) for part in ast.walk(annotation)):
                 self.at.report(annotation, "annotation that is not a plain name")
 
+    def _values(self) -> list[Expr]:
+        return [line.value for line in self.lines]
+
+    def _depth(self, returned: Expr) -> int:
+        """How deep calls are inside one another."""
+        return max(self.combinators.facts(value).depth for value in (*self._values(), returned))
+
     def flattened(self, returned: Expr, node: ast.AST) -> Expr:
         """The result, and all lines, with functions that nest deep as lines of their own."""
         before, self.lines = self.lines, []
@@ -152,7 +157,7 @@ class ProgramReader(Control):
             if id(expr) not in known:
                 made: Expr = Call(of(expr.function), tuple([of(arg) for arg in expr.args]), expr.line)
                 assert isinstance(made, Call)
-                if self.gives_function(made) and self.sizes.of(made)[1] >= _DEEP:
+                if self.combinators.makes_function(made) and self.combinators.facts(made).depth >= _DEEP:
                     made = self.add_line("f", made, node)
                 known[id(expr)] = expr, made
             return known[id(expr)][1]
