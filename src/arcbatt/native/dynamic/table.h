@@ -79,6 +79,8 @@
     ROW(papply, papply, LOOP, 3, 0, 0) \
     ROW(mpapply, mpapply, LOOP, 3, 0, 0) \
     ROW(prapply, prapply, LOOP, 3, 0, 0) \
+    ROW(fold, fold, LOOP, 3, 0, 0) \
+    ROW(iterate, iterate, LOOP, 3, 0, 0) \
     ROW(mostcolor, mostcolor, PLAIN, 1, 0, 0) \
     ROW(leastcolor, leastcolor, PLAIN, 1, 0, 0) \
     ROW(palette, palette, PLAIN, 1, 0, 0) \
