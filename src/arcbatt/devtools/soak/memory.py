@@ -18,38 +18,38 @@ from arcbatt.devtools.soak.bombs import REPRODUCTIONS, bomb, reproduction
 TIERS: Final = ("cpu", "dynamic")
 _LONGEST: Final = 120.0
 _HUNGRY: Final = (
-    # Keys are kept until they are compared: numbers, pairs, sets of one, tuples of nothing.
+    # Keys are kept until they are compared: of numbers, of sets of one, of functions.
     "x = interval(ZERO, 65000, ONE); return order(x, lbind(repeat, ONE))",
-    "x = interval(ZERO, 9000, ONE); return order(x, compose(rbind(apply, x), lbind(lbind, astuple)))",
-    "x = interval(ZERO, 9000, ONE); return order(x, compose(lbind(apply, initset), lbind(interval, ZERO)))",
-    "x = interval(ZERO, 9000, ONE); y = interval(ZERO, 2000, ONE); "
-    "return order(x, compose(rbind(apply, y), lbind(compose, initset)))",
-    "x = interval(ZERO, 60000, ONE); y = apply(initset, interval(ZERO, 700, ONE)); "
-    "return argmax(x, compose(lbind(apply, initset), compose(lbind(repeat, y), identity)))",
-    "x = interval(ZERO, 30000, ONE); y = interval(ZERO, 900, ONE); "
-    "return valmax(x, fork(astuple, compose(rbind(apply, y), lbind(lbind, astuple)), identity))",
+    "x = interval(ZERO, 60000, ONE); y = interval(height(I), 3000, ONE); "
+    "return order(x, compose(lbind(combine, y), rbind(repeat, ONE)))",
+    "x = interval(ZERO, 60000, ONE); y = interval(height(I), 700, ONE); "
+    "return order(x, chain(lbind(apply, initset), first, lbind(astuple, y)))",
+    "x = interval(ZERO, 60000, ONE); y = interval(height(I), 700, ONE); "
+    "return order(x, chain(lbind(apply, lbind(lbind, add)), first, lbind(astuple, y)))",
     # A function counts for 1, whatever it is made of.
     "a = lbind(lbind, add); b = fork(compose, a, a); c = fork(compose, b, b); d = fork(compose, c, c); "
-    "e = fork(compose, d, d); x = apply(e, interval(ZERO, 60000, ONE)); return size(x)",
+    "e = fork(compose, d, d); x = apply(e, interval(height(I), 60000, ONE)); return size(x)",
     "a = lbind(lbind, add); b = fork(compose, a, a); c = fork(compose, b, b); d = fork(compose, c, c); "
-    "e = fork(compose, d, d); f = fork(compose, e, e); x = interval(ZERO, 60000, ONE); "
+    "e = fork(compose, d, d); f = fork(compose, e, e); x = interval(height(I), 60000, ONE); "
     "return size(apply(lbind(apply, f), repeat(x, 16)))",
-    # Large values, many at once.
-    "x = canvas(mostcolor(I), (1000, 1000)); return size(apply(asobject, repeat(x, ONE)))",
+    # Large values.
+    "x = canvas(mostcolor(I), (1000, 1000)); return astuple(rot90(x), height(I))",
     "x = asobject(canvas(mostcolor(I), (250, 250))); return size(apply(lbind(shift, x), neighbors(ORIGIN)))",
-    "x = asindices(canvas(ZERO, (250, 250))); return size(product(x, x))",
 )
 _CODE: Final = """
 import json, resource, sys
+from arcbatt.engine.outputs import outcome_hash
+from arcbatt.language.failures import Failed, Reason
 from arcbatt.devtools.verify.sides import side_named
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program
+LIMIT = outcome_hash(Failed(Reason.LIMIT))
 tier, text = json.load(sys.stdin)
 program = parse_program(text)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     found = side_named(tier).answers([program], [Sample(((1, 2), (3, 4)))], lambda: False)
-    said = found.reasons[0] if found.reasons else "an outcome"
+    said = found.reasons[0] if found.reasons else "failed: limit" if found.hashes[0, 0] == LIMIT else "an outcome"
 except MemoryError:
     said = "internal: no outcome"
 print(json.dumps([(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024, said]))
