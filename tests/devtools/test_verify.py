@@ -92,14 +92,14 @@ class FakeGpu:
     def of(cls, programs, shift=0):
         return cls(CpuEngine.of(programs, threads=1, arena_bytes=1 << 20), shift)
 
-    def run(self, samples, outputs, max_steps, complete, stop=None):
+    def run(self, samples, outputs, max_steps, max_total, complete, stop=None):
         assert complete is False
-        found = self.engine.run(samples, outputs, max_steps=max_steps, complete=False, stop=stop)
+        found = self.engine.run(samples, outputs, max_steps=max_steps, max_total=max_total, complete=False, stop=stop)
         found.hashes += np.uint64(self.shift)
         return found
 
-    def values(self, sample, max_steps):
-        return self.engine.values(sample, max_steps)
+    def values(self, sample, max_steps, max_total):
+        return self.engine.values(sample, max_steps, max_total)
 
 
 def test_the_side_of_a_gpu_shows_its_own_values():
