@@ -156,7 +156,7 @@ def driftfill(grid: Grid, colour: int, shift: IJ) -> Grid:
     return redrawn(rows, seen)
 
 
-_op = partial(make_spec, "completing")
+_op = partial(make_spec, "completing", since=3)
 
 OPS = (
     _op(complete, "Grid, Int, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),

@@ -196,7 +196,7 @@ def rescale(grid: Grid, dims: IJ) -> Grid:
     return drawn(*dims, lambda i, j: rows[i * tall // dims[0]][j * wide // dims[1]])
 
 
-_op = partial(make_spec, "lattices")
+_op = partial(make_spec, "lattices", since=3)
 
 OPS = (
     _op(seam, "Grid, Int -> Int", fails="limit empty"),

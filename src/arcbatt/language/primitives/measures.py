@@ -162,7 +162,7 @@ def linecount(grid: Grid, colour: int, direction: IJ) -> Grid:
     return redrawn(rows, cell)
 
 
-_op = partial(make_spec, "measures")
+_op = partial(make_spec, "measures", since=3)
 
 OPS = (
     _op(mask, "Grid, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty"),

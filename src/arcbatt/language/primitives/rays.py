@@ -112,7 +112,7 @@ def _resting(rows: Grid, found: list[list[IJ]], way: IJ) -> set[int]:
     return resting
 
 
-_op = partial(make_spec, "rays")
+_op = partial(make_spec, "rays", since=3)
 
 OPS = (
     _op(look, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
