@@ -45,7 +45,7 @@ from arcbatt.language.primitives.functions import (
 )
 from arcbatt.language.primitives.grids import vmirror
 from arcbatt.language.primitives.lattices import torows
-from arcbatt.language.primitives.measures import mask
+from arcbatt.language.primitives.measures import colormask
 from arcbatt.language.primitives.numbers import astuple, branch
 from arcbatt.language.primitives.rules import decide
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
@@ -325,7 +325,7 @@ class Full(RunTimeTyped):
         both = self._chance(0.5)
         keys = [(colour, *rest) for colour in range(10) for rest in ([(0,), (1,)] if both else [()])]
         entries = [number for key in keys for number in (*key, self._random.randint(-len(key), 9))]
-        mirrored = call_of(mask, (call_of(vmirror, (image,)), Const(self._random.randint(0, 4))))
+        mirrored = call_of(colormask, (call_of(vmirror, (image,)), Const(self._random.randint(0, 4))))
         table = call_of(torows, (Const(tuple(entries)), Const(len(keys[0]) + 1)))
         return Typed(call_of(decide, (table, image, mirrored if both else image, image)), GRID)
 
