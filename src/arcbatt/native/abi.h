@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x3490b1403c2e2256ull;
+constexpr u64 ABI_VERSION = 0x605339d018de2ca3ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -1001,8 +1001,8 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(208, occurrences, Indices, Grid, Object) /* occurrences: Grid, Object -> Indices */ \
     ROW(209, hperiod, i32, Object) /* hperiod: Object -> Int */ \
     ROW(210, vperiod, i32, Object) /* vperiod: Object -> Int */ \
-    ROW(211, complete, Grid, Grid, i32, i32) /* complete: Grid, Int, Int -> Grid */ \
-    ROW(212, period, IJ, Grid, i32) /* period: Grid, Int -> IJ */ \
+    ROW(211, mirrorfill, Grid, Grid, i32, i32) /* mirrorfill: Grid, Int, Int -> Grid */ \
+    ROW(212, gridperiod, IJ, Grid, i32) /* gridperiod: Grid, Int -> IJ */ \
     ROW(213, periodfill, Grid, Grid, i32, IJ) /* periodfill: Grid, Int, IJ -> Grid */ \
     ROW(214, drift, IJ, Grid, i32) /* drift: Grid, Int -> IJ */ \
     ROW(215, driftfill, Grid, Grid, i32, IJ) /* driftfill: Grid, Int, IJ -> Grid */ \
@@ -1010,22 +1010,22 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(217, smear, Grid, Grid, i32, IJ) /* smear: Grid, Int, IJ -> Grid */ \
     ROW(218, beam, Grid, Grid, i32, i32, IJ) /* beam: Grid, Int, Int, IJ -> Grid */ \
     ROW(219, bridge, Grid, Grid, i32, IJ) /* bridge: Grid, Int, IJ -> Grid */ \
-    ROW(220, fall, Grid, Grid, i32, IJ) /* fall: Grid, Int, IJ -> Grid */ \
-    ROW(221, drop, Grid, Grid, i32, i32, IJ) /* drop: Grid, Int, Bool, IJ -> Grid */ \
+    ROW(220, cellfall, Grid, Grid, i32, IJ) /* cellfall: Grid, Int, IJ -> Grid */ \
+    ROW(221, regionfall, Grid, Grid, i32, i32, IJ) /* regionfall: Grid, Int, Bool, IJ -> Grid */ \
     ROW(222, seam, i32, Grid, i32) /* seam: Grid, Int -> Int */ \
     ROW(223, panes, GridSeq, Grid, i32) /* panes: Grid, Int -> [Grid] */ \
     ROW(224, panecount, IJ, Grid, i32) /* panecount: Grid, Int -> IJ */ \
     ROW(225, panefill, Grid, Grid, i32, IntSeq) /* panefill: Grid, Int, [Int] -> Grid */ \
     ROW(226, panepaint, Grid, Grid, i32, GridSeq) /* panepaint: Grid, Int, [Grid] -> Grid */ \
     ROW(227, torows, Grid, IntSeq, i32) /* torows: [Int], Int -> Grid */ \
-    ROW(228, mosaic, Grid, GridSeq, i32) /* mosaic: [Grid], Int -> Grid */ \
+    ROW(228, hvconcat, Grid, GridSeq, i32) /* hvconcat: [Grid], Int -> Grid */ \
     ROW(229, overlay, Grid, GridSeq, i32) /* overlay: [Grid], Int -> Grid */ \
     ROW(230, paste, Grid, Grid, Grid, IJ) /* paste: Grid, Grid, IJ -> Grid */ \
     ROW(231, window, Grid, Grid, IJ, IJ, i32) /* window: Grid, IJ, IJ, Int -> Grid */ \
-    ROW(232, tile, Grid, Grid, IJ) /* tile: Grid, IJ -> Grid */ \
+    ROW(232, tilegrid, Grid, Grid, IJ) /* tilegrid: Grid, IJ -> Grid */ \
     ROW(233, mirrortile, Grid, Grid, IJ) /* mirrortile: Grid, IJ -> Grid */ \
     ROW(234, rescale, Grid, Grid, IJ) /* rescale: Grid, IJ -> Grid */ \
-    ROW(235, mask, Grid, Grid, i32) /* mask: Grid, Int -> Grid */ \
+    ROW(235, colormask, Grid, Grid, i32) /* colormask: Grid, Int -> Grid */ \
     ROW(236, ramp, Grid, IJ, IJ) /* ramp: IJ, IJ -> Grid */ \
     ROW(237, wrap, Grid, Grid, i32) /* wrap: Grid, Int -> Grid */ \
     ROW(238, cellmin, Grid, Grid, Grid) /* cellmin: Grid, Grid -> Grid */ \
@@ -1034,11 +1034,11 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(241, regionsize, Grid, Grid, i32) /* regionsize: Grid, Bool -> Grid */ \
     ROW(242, inset, Grid, Grid, i32, IJ) /* inset: Grid, Bool, IJ -> Grid */ \
     ROW(243, ranks, Grid, Grid, i32) /* ranks: Grid, Int -> Grid */ \
-    ROW(244, rank, i32, i32, Ints) /* rank: Int, {Int} -> Int */ \
-    ROW(245, rank, i32, i32, IntSeq) /* rank: Int, [Int] -> Int */ \
+    ROW(244, rankof, i32, i32, Ints) /* rankof: Int, {Int} -> Int */ \
+    ROW(245, rankof, i32, i32, IntSeq) /* rankof: Int, [Int] -> Int */ \
     ROW(246, distance, Grid, Grid, i32, i32) /* distance: Grid, Int, Bool -> Grid */ \
-    ROW(247, nearest, Grid, Grid, i32, i32, i32) /* nearest: Grid, Int, Int, Bool -> Grid */ \
-    ROW(248, around, Grid, Grid, i32, i32) /* around: Grid, Int, Bool -> Grid */ \
+    ROW(247, nearfill, Grid, Grid, i32, i32, i32) /* nearfill: Grid, Int, Int, Bool -> Grid */ \
+    ROW(248, neighborcount, Grid, Grid, i32, i32) /* neighborcount: Grid, Int, Bool -> Grid */ \
     ROW(249, linecount, Grid, Grid, i32, IJ) /* linecount: Grid, Int, IJ -> Grid */ \
     ROW(250, colororder, IntSeq, Grid) /* colororder: Grid -> [Int] */ \
     ROW(251, encode, Grid, Grid, IntSeq) /* encode: Grid, [Int] -> Grid */ \
@@ -1144,11 +1144,11 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(217) /* smear: Grid, Int, IJ -> Grid */ \
     ROW(218) /* beam: Grid, Int, Int, IJ -> Grid */ \
     ROW(219) /* bridge: Grid, Int, IJ -> Grid */ \
-    ROW(220) /* fall: Grid, Int, IJ -> Grid */ \
-    ROW(221) /* drop: Grid, Int, Bool, IJ -> Grid */ \
+    ROW(220) /* cellfall: Grid, Int, IJ -> Grid */ \
+    ROW(221) /* regionfall: Grid, Int, Bool, IJ -> Grid */ \
     ROW(230) /* paste: Grid, Grid, IJ -> Grid */ \
     ROW(231) /* window: Grid, IJ, IJ, Int -> Grid */ \
-    ROW(232) /* tile: Grid, IJ -> Grid */ \
+    ROW(232) /* tilegrid: Grid, IJ -> Grid */ \
     ROW(233) /* mirrortile: Grid, IJ -> Grid */ \
     ROW(234) /* rescale: Grid, IJ -> Grid */ \
     ROW(236) /* ramp: IJ, IJ -> Grid */ \

@@ -185,6 +185,6 @@ OPS = (
     _op(papply, "(a, b -> c), ~a, ~b -> [c]", loop=LoopSpec(Gives.ITEM, Over.IN_STEP, columnar=True), fails="limit"),
     _op(mpapply, "(a, b -> ~c), ~a, ~b -> [c]", loop=LoopSpec(Gives.CONTAINER, Over.IN_STEP), fails="limit"),
     _op(prapply, "(a, b -> c), ~a, ~b -> {c}", loop=LoopSpec(Gives.ITEM, Over.PRODUCT, columnar=True), fails="limit"),
-    _op(fold, "~a, b, ((b, a) -> b) -> b", loop=LoopSpec(Gives.STATE)),
-    _op(iterate, "(a -> a), (a -> Bool), a -> a", loop=LoopSpec(Gives.STATE, Over.STATES), fails="limit"),
+    _op(fold, "~a, b, ((b, a) -> b) -> b", loop=LoopSpec(Gives.STATE), since=3),
+    _op(iterate, "(a -> a), (a -> Bool), a -> a", loop=LoopSpec(Gives.STATE, Over.STATES), fails="limit", since=3),
 )

@@ -180,7 +180,7 @@ OPS = (
     _op(subtract, _ARITHMETIC, fails="limit"),
     _op(multiply, _ARITHMETIC, Fact.COMMUTATIVE, Fact.TIMES, fails="limit"),
     _op(divide, _ARITHMETIC, fails="zero-division limit"),
-    _op(modulo, _ARITHMETIC, fails="zero-division"),
+    _op(modulo, _ARITHMETIC, fails="zero-division", since=3),
     _op(invert, "Num -> Num", fails="limit"),
     _op(double, "Num -> Num", fails="limit"),
     _op(halve, "Num -> Num"),
