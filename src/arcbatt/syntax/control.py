@@ -77,6 +77,11 @@ class Control(Containers):
                     self.at.illegal(node, "return without a value", "write `return <expression>`")
                 case ast.Return(value=ast.expr() as value):
                     return finish(Exit.RETURN, self.value(value, env, depth))
+                case ast.Raise():
+                    return finish(Exit.RETURN, self.syntax("failing", [], node, depth))
+                case ast.Assert(test=test):
+                    fails = ast.copy_location(ast.If(test, [], [ast.copy_location(ast.Raise(), node)]), node)
+                    return self.block([fails, *rest], env, depth, live, finish)
                 case ast.Break():
                     return finish(Exit.BREAK, None)
                 case ast.Continue():
@@ -336,6 +341,8 @@ class Control(Containers):
         targets = assigned([ast.Assign([node.target], ast.Constant(0))]) if isinstance(node, ast.For) else frozenset()
         if clash := sorted(targets & changed(node.body)):
             self.at.illegal(node, f"{clash[0]!r} is an item, and the loop changes it", "make a new value of it")
+        if isinstance(node, ast.For):
+            self.mark_items(node.target, node.iter, env)
         inside = flow(node.body)
         again = inside.reads - targets | (names_read(node.test) if isinstance(node, ast.While) else frozenset())
         names = sorted((assigned(node.body) | targets) & (again | behind))
@@ -439,7 +446,7 @@ class Control(Containers):
         kinds = []
         for part in (part for one in body for part in ast.walk(one)):
             method = called_method(part.value) if isinstance(part, ast.Expr) else None
-            if method and method[0] == names[0] and method[1] in _GATHERS:
+            if method and method[0] == names[0] and method[1] in _GATHERS and _of_name(part):
                 kinds.append(_GATHERS[method[1]].split()[0])
         return kinds[0] if len(kinds) == uses and len(set(kinds)) == 1 else ""
 
@@ -491,26 +498,39 @@ class Control(Containers):
             self.at.illegal(own.iter, "`async` is not legal in a program", "leave it out")
         items = self.syntax(kind, [self.value(own.iter, env, depth)], own.iter, depth)
         for condition in own.ifs:
-            test = self.of_item(own.target, env, item, depth, lambda scope, at=condition: self.value(at, scope, depth))  # type: ignore[misc]
+            test = self.of_item(own, env, item, depth, lambda scope, at=condition: self.value(at, scope, depth))  # type: ignore[misc]
             items = self.syntax("filtered", [items, test], condition, depth)
         if not inner:
             if isinstance(item, ast.Name) and isinstance(own.target, ast.Name) and item.id == own.target.id:
                 return items
-            each = self.of_item(own.target, env, item, depth, lambda scope: self.value(item, scope, depth))
+            each = self.of_item(own, env, item, depth, lambda scope: self.value(item, scope, depth))
             return self.syntax("mapped", [each, items], item, depth)
         each = self.of_item(
-            own.target, env, item, depth, lambda scope: self.generated(kind, item, inner, scope, depth + 1)
+            own, env, item, depth, lambda scope: self.generated(kind, item, inner, scope, depth + 1)
         )
         return self.syntax("mapped_flat", [each, items], item, depth)
 
-    def of_item(self, target: ast.expr, env: Env, node: ast.AST, depth: int, body: Callable[[Env], Value]) -> Expr:
+    def mark_items(self, target: ast.expr, items: ast.expr, env: Env) -> None:
+        """Items of a list of lists are lists."""
+        if isinstance(target, ast.Name):
+            env.kinds[target.id] = self.kind_of_items(items, env)
+
+    def of_item(
+        self, own: ast.comprehension, env: Env, node: ast.AST, depth: int, body: Callable[[Env], Value]
+    ) -> Expr:
         """The function of an item that gives what `body` does."""
         self.wrote_out = True
         param = self.fresh()
         scope = Env({}, env, env.find)
+        self.mark_items(own.target, own.iter, scope)
         with self.later():
-            self.unpack(target, param, scope, depth)
+            self.unpack(own.target, param, scope, depth)
             return self.combinators.late(param, self.as_value(body(scope), node, depth))
+
+
+def _of_name(node: ast.Expr) -> bool:
+    """Whether a method is called of a name itself."""
+    return isinstance(node.value, ast.Call) and isinstance(getattr(node.value.func, "value", None), ast.Name)
 
 
 @contextmanager

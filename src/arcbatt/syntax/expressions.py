@@ -90,7 +90,7 @@ class Expressions:
         if kind is ast.Name:
             return self.name(node, env)  # type: ignore[arg-type]
         if kind is ast.Call:
-            return self._call(node, env, depth + 1)  # type: ignore[arg-type]
+            return self.call(node, env, depth + 1)  # type: ignore[arg-type]
         literal = self.literal(node)
         if literal is not None:
             return Const(literal)
@@ -164,7 +164,8 @@ class Expressions:
 
     # --- calls ---
 
-    def _call(self, node: ast.Call, env: Env, depth: int) -> Value:
+    def call(self, node: ast.Call, env: Env, depth: int) -> Value:
+        """A call of anything."""
         if type(node.func) is ast.Attribute:
             return self.method(node, env, depth)
         if type(node.func) not in (ast.Name, ast.Call, ast.Subscript, ast.Lambda):
@@ -175,7 +176,8 @@ class Expressions:
         if made := self._container(node, function, env, depth):
             return made
         function = self.form(node, function)
-        args = [self.value(arg, env, depth) for arg in node.args]
+        written = node.args[0].value if node.args and function is self.words.forms.get("zip/*") else None  # type: ignore[attr-defined]
+        args = [self.value(arg, env, depth) for arg in ([written] if written else node.args)]
         keywords = {keyword.arg: self.value(keyword.value, env, depth) for keyword in node.keywords}
         return self.applied(function, args, keywords, node, depth)
 
