@@ -36,8 +36,7 @@ class Containers(Expressions):
             case ast.ListComp(elt=item, generators=generators):
                 inner = Env({}, env, env.find)
                 for one in generators:
-                    if isinstance(one.target, ast.Name):
-                        inner.kinds[one.target.id] = self.kind_of_items(one.iter, inner)
+                    self.mark_items(one.target, one.iter, inner)
                 return _GRID if self.kind(item, inner) == _LIST else _LIST
             case ast.Tuple(elts=items):
                 return "" if len(items) == _PAIR else _LIST
@@ -61,6 +60,24 @@ class Containers(Expressions):
                         return scope.kinds[name]
                     scope = scope.outer
         return ""
+
+    def mark(self, target: ast.expr, value: ast.expr | None, env: Env) -> None:
+        """Remember what names are seen to be that are given a value."""
+        match target, value:
+            case ast.Name(id=name), _:
+                env.kinds[name] = self.kind(value, env) if value else ""
+            case ast.Tuple(elts=names), ast.Tuple(elts=values) if len(names) == len(values):
+                for one, given in zip(names, values, strict=True):
+                    self.mark(one, given, env)
+            case ast.Tuple(elts=names) | ast.List(elts=names), _:
+                for one in names:
+                    self.mark(one, None, env)
+
+    def mark_items(self, target: ast.expr, items: ast.expr, env: Env) -> None:
+        """The same of names that stand for the items of something, one after the other."""
+        self.mark(target, None, env)
+        if isinstance(target, ast.Name):
+            env.kinds[target.id] = self.kind_of_items(items, env)
 
     def kind_of_items(self, node: ast.expr, env: Env) -> str:
         """What the items of an expression are seen to be."""

@@ -510,11 +510,6 @@ class Control(Containers):
         )
         return self.syntax("mapped_flat", [each, items], item, depth)
 
-    def mark_items(self, target: ast.expr, items: ast.expr, env: Env) -> None:
-        """Items of a list of lists are lists."""
-        if isinstance(target, ast.Name):
-            env.kinds[target.id] = self.kind_of_items(items, env)
-
     def of_item(
         self, own: ast.comprehension, env: Env, node: ast.AST, depth: int, body: Callable[[Env], Value]
     ) -> Expr:

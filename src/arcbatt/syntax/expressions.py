@@ -450,9 +450,10 @@ class Expressions:
         role = {0: "first_item", 1: "second_item", -1: "last_item"}
         number = self.constant(place)
         if isinstance(value, Items) and type(number) is int:
-            if not -len(value.items) <= number < len(value.items):
+            if -len(value.items) <= number < len(value.items):
+                return value.items[number]
+            if not self.late:  # else it may never be looked at
                 self.at.illegal(node, f"item {number} of a tuple that has {len(value.items)}", "")
-            return value.items[number]
         if type(number) is int and number in role:
             return self.syntax(role[number], [value], node, depth)
         return self.syntax("item", [value, place], node, depth)

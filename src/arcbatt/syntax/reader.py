@@ -20,6 +20,7 @@ from arcbatt.syntax.source import Chunk
 SIGNATURES: Final = (("I",), ("S", "I", "C"))
 _SIGNATURE: Final = "the parameters of a program are (I), (S, I) or (S, I, C); more have a constant as default"
 _RETURN: Final = "the last line of a program is `return <name or call>`"
+_COMPOUND: Final = (ast.If, ast.For, ast.While, ast.Raise, ast.Assert)
 _DEEP: Final = 20
 """Combinators inside one another that become a line of their own where a program nests deep."""
 
@@ -75,7 +76,7 @@ class ProgramReader(Control):
 
     def lines_of(self, statements: list[ast.stmt]) -> Value | None:
         """What the statements of a program return; each of them that has an error is reported."""
-        compound = any(isinstance(one, ast.If | ast.For | ast.While) for one in statements)
+        compound = any(isinstance(one, _COMPOUND) for one in statements)
         live = names_kept(statements) if compound else frozenset[str]()
         waiting = statements
         while waiting:
@@ -83,6 +84,7 @@ class ProgramReader(Control):
             if not self.legal([statement]):
                 self.bind_names(statement)
                 continue
+            rest: list[ast.stmt] = []
             try:
                 chosen = self.known_if(statement)
                 if chosen is not None:
@@ -97,7 +99,7 @@ class ProgramReader(Control):
                     return result
             except Illegal:
                 self.bind_names(statement)
-                if isinstance(statement, ast.Return):
+                if rest or isinstance(statement, ast.Return):
                     return None
         return None
 
@@ -280,13 +282,14 @@ class ProgramReader(Control):
             case [ast.Name() as target], _ if not isinstance(value, ast.Call) or type(value.func) is ast.Name:
                 if env.changed:
                     self._need_own(target.id, value, env)
-                env.kinds[target.id] = self.kind(value, env)
+                self.mark(target, value, env)
                 self._bind(target, self.value(value, env, depth), env)
             case [target], ast.Call() if (method := called_method(value)) and method[1] in TAKES:
                 self.take(target, value, env, depth)
             case _:
                 made = self.value(value, env, depth)
                 for each in targets:
+                    self.mark(each, value, env)
                     self.unpack(each, made, env, depth)
 
     def _need_own(self, name: str, value: ast.expr, env: Env) -> None:
@@ -305,8 +308,10 @@ class ProgramReader(Control):
             return
         if not isinstance(target, ast.Tuple | ast.List) or any(isinstance(one, ast.Starred) for one in target.elts):
             self.at.illegal(target, "assignment to something other than names", "each line assigns one or more names")
-        if isinstance(value, Items) and len(value.items) != len(target.elts):
+        if isinstance(value, Items) and len(value.items) != len(target.elts) and not self.late:
             self.at.illegal(target, f"{len(target.elts)} names for a tuple of {len(value.items)}", "")
+        if isinstance(value, Items) and len(value.items) != len(target.elts):
+            value = self.as_value(value, target, depth)
         whole = self.kept("items", value, target)
         if len(target.elts) > 2 and not isinstance(whole, Items):
             whole = self.kept("items", self.syntax("ordered", [whole], target, depth), target)
