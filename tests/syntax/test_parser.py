@@ -95,6 +95,7 @@ def test_literals():
         ("return I.shape()", "an attribute is not legal", "write a primitive"),
         ("x = []\n    y = x\n    y.append(1)\n    return x", "would be the same list", "list(...)"),
         ("for r in I:\n        r.append(1)\n    return I", "'r' is an item, and the loop changes it", "a new value"),
+        ("x = []\n    for r in zip(x, I):\n        x.append(r)\n    return x", "the loop changes 'x'", "list(x)"),
         ("if height(I) > 1:\n        return I", "missing return", "return"),
         ("while T:\n        return\n    return I", "return without a value", "return <expression>"),
         ("try:\n        x = I\n    except E:\n        pass\n    return I", "`try` is not legal", "a failed value"),

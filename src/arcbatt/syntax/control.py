@@ -342,6 +342,9 @@ class Control(Containers):
         if clash := sorted(targets & changed(node.body)):
             self.at.illegal(node, f"{clash[0]!r} is an item, and the loop changes it", "make a new value of it")
         if isinstance(node, ast.For):
+            walked = [node.iter, *(node.iter.args if isinstance(node.iter, ast.Call) else [])]
+            if own := sorted(changed(node.body).intersection(one.id for one in walked if isinstance(one, ast.Name))):
+                self.at.illegal(node.iter, f"the loop changes {own[0]!r}, which it goes through", f"write list({own[0]})")
             self.mark_items(node.target, node.iter, env)
         inside = flow(node.body)
         again = inside.reads - targets | (names_read(node.test) if isinstance(node, ast.While) else frozenset())
