@@ -1,5 +1,6 @@
 """Choices, loops and comprehensions: that they mean what Python means, on every tier."""
 
+# ruff: noqa: E501 - a program a line
 from __future__ import annotations
 
 import pytest

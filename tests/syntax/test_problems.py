@@ -17,7 +17,7 @@ def repository(folder):
     (folder / "main.py").write_text("import dsl\nif __name__ == '__main__':\n    print(1)\n")
     (folder / ".git").mkdir()
     (folder / ".git" / "hook.py").write_text(GOOD.format("hidden"))
-    bad = "".join(f"def solve_x{n}(I):\n    return {c: 1 for c in I}\n" for n in range(40))
+    bad = "".join(f"def solve_x{n}(I):\n    return {{c: 1 for c in I}}\n" for n in range(40))
     worse = "".join(f"def solve_y{n}(I):\n    return foo{n}(I)\n" for n in range(30))
     (folder / "solvers" / "c.py").write_text(GOOD.format("c") + bad + worse)
 

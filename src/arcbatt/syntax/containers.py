@@ -1,4 +1,4 @@
-"""Lists, sets and tuples of Python as values of the language: literals, slices, operators, methods and changes in place."""
+"""Lists, sets and tuples of Python: literals, slices, operators, methods, and changes in place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arcbatt.language.program import Const, Name
 from arcbatt.language.types import GRID, Set
 from arcbatt.syntax.dialect import python_words
 from arcbatt.syntax.expressions import Expressions
-from arcbatt.syntax.functions import Env, Function, Items, Value
+from arcbatt.syntax.functions import Env, Items, Value
 from arcbatt.syntax.report import describe, instead
 
 _LIST: Final = "list"
@@ -113,7 +113,8 @@ class Containers(Expressions):
             case ast.Add() if lists:
                 return self.together(sides[0], sides[1], node, depth)
             case ast.Mult() if lists:
-                return self.many(*(sides if kinds[0] in lists else sides[::-1]), node, depth)
+                items, times = sides if kinds[0] in lists else sides[::-1]
+                return self.many(items, times, node, depth)
             case ast.Sub() if _SET in kinds:
                 return self.syntax("without", sides, node, depth)
         return self.operator(node.op, sides, node, depth)
@@ -155,7 +156,7 @@ class Containers(Expressions):
         if written.upper:
             stop = self.end_of(items, written.upper, env, depth)
         else:
-            stop = self.applied(self.words.find("len") or Const(0), [items], {}, written, depth)  # type: ignore[arg-type]
+            stop = self.syntax("length", [items], written, depth)
         return self.syntax("slice", [items, start, stop, Const(step)], written, depth)
 
     def end_of(self, items: Value, node: ast.expr, env: Env, depth: int) -> Value:
@@ -214,7 +215,9 @@ class Containers(Expressions):
     def put(self, now: Value, places: Sequence[Value], value: Value, node: ast.AST, depth: int) -> Value:
         """A list with another item at a place, or rows with another cell at two."""
         if len(places) > _PAIR:
-            self.at.illegal(node, "an item of an item of an item is not legal to assign", "assign items of a list, or cells")
+            self.at.illegal(
+                node, "an item three levels deep is not legal to assign", "assign items of a list, or cells"
+            )
         role = "with_item_at" if len(places) == 1 else "with_cell_at"
         return self.syntax(role, [now, *places, value], node, depth)
 

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, NoReturn
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
 from arcbatt.language.spec import Gives, OpSpec
-from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.combinators import Combinators
+from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.functions import Env, Function, Items, Value, variable
 from arcbatt.syntax.report import Illegal, Reporter, describe, instead, parameters
 

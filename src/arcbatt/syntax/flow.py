@@ -184,10 +184,11 @@ def _changed(statement: ast.stmt) -> Iterator[str]:
     """The names whose lists or sets a statement itself changes: `x.append(1)`, `x[0] = 1`, `y = x.pop()`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     for target in targets:
-        while isinstance(target, ast.Subscript):
-            target = target.value
-            if isinstance(target, ast.Name):
-                yield target.id
+        base = target
+        while isinstance(base, ast.Subscript):
+            base = base.value
+        if isinstance(base, ast.Name) and base is not target:
+            yield base.id
     value = getattr(statement, "value", None)
     if (method := called_method(value)) and method[1] in CHANGES:
         yield method[0]

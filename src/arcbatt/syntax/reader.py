@@ -296,7 +296,8 @@ class ProgramReader(Control):
         """Two names for one list that is changed in place would not both see it here."""
         other = value.id if isinstance(value, ast.Name) else ""
         if other and (name in env.changed or other in env.changed) and other in env.values:
-            self.at.illegal(value, f"{name!r} and {other!r} would be the same list, which is changed", "write list(...)")
+            message = f"{name!r} and {other!r} would be the same list, which is changed"
+            self.at.illegal(value, message, "write list(...)")
 
     def unpack(self, target: ast.expr, value: Value, env: Env, depth: int) -> None:
         """Bind a name, or names in parentheses to the items of a value."""
