@@ -77,7 +77,9 @@ CODES: Final = Enum(
     *((name, FIRST_CODE + number) for number, name in enumerate((*_OWN, *_GENERIC, *_LOOPS))),
 )
 
-_LOOP_SPECS: Final = {f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.typed}
+_LOOP_SPECS: Final = {
+    f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.typed
+}
 LOOPS: Final[dict[str, list[str]]] = {
     "COLUMNAR": [name for name, loop in _LOOP_SPECS.items() if loop.columnar],
     "BEST": [name for name, loop in _LOOP_SPECS.items() if loop.best],

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x605339d018de2ca3ull;
+constexpr u64 ABI_VERSION = 0x095baa8b0ad94562ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -178,7 +178,7 @@ constexpr i32 MAX_CELLS = 65536;
 constexpr u32 MAX_ITEMS = 65536u;
 constexpr u32 MAX_SIZE = 1048576u;
 constexpr u64 MAX_STEPS = 200000000ull;
-constexpr i32 MAX_FUNCTION_CALLS = 1000;
+constexpr i32 MAX_FUNCTION_CALLS = 4000;
 constexpr u32 MAX_DEPTH = 100u;
 constexpr u32 MAX_CALL_DEPTH = 200u;
 constexpr u32 MAX_LEVELS = 256u;

@@ -1,4 +1,4 @@
-"""Lists, sets and tuples of Python as values of the language: literals, slices, operators, methods and changes in place."""
+"""Lists, sets and tuples of Python: literals, slices, operators, methods, and changes in place."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from arcbatt.language.program import Const, Name
+from arcbatt.language.types import GRID, Set
 from arcbatt.syntax.dialect import python_words
 from arcbatt.syntax.expressions import Expressions
-from arcbatt.syntax.functions import Env, Function, Items, Value
+from arcbatt.syntax.functions import Env, Items, Value
 from arcbatt.syntax.report import describe, instead
 
 _LIST: Final = "list"
+_GRID: Final = "grid"
 _SET: Final = "set"
 _GIVES: Final = {
     "list": _LIST, "tuple": _LIST, "sorted": _LIST, "reversed": _LIST, "map": _LIST, "filter": _LIST, "zip": _LIST,
@@ -27,20 +29,28 @@ class Containers(Expressions):
     """Reads what is written of containers."""
 
     def kind(self, node: ast.expr, env: Env) -> str:
-        """Whether an expression is seen to be a list (or a tuple that is no pair) or a set; else nothing."""
+        """Whether an expression is seen to be a list (or a tuple that is no pair), a list of lists, or a set."""
         match node:
-            case ast.List() | ast.ListComp():
-                return _LIST
+            case ast.List(elts=items):
+                return _GRID if items and self.kind(items[0], env) == _LIST else _LIST
+            case ast.ListComp(elt=item, generators=generators):
+                inner = Env({}, env, env.find)
+                for one in generators:
+                    self.mark_items(one.target, one.iter, inner)
+                return _GRID if self.kind(item, inner) == _LIST else _LIST
             case ast.Tuple(elts=items):
                 return "" if len(items) == _PAIR else _LIST
             case ast.Set() | ast.SetComp():
                 return _SET
-            case ast.Call(func=ast.Name(id=name)):
-                return _GIVES.get(name, "")
+            case ast.Call(func=ast.Name(id=name), args=args):
+                made = _GIVES.get(name, "") or self.kind_of_result(name, env)
+                return _GRID if made == _LIST and args and self.kind(args[0], env) == _GRID else made
             case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.BitOr() | ast.BitAnd() | ast.Sub(), right=right):
                 return self.kind(left, env) or self.kind(right, env)
             case ast.Subscript(value=value, slice=ast.Slice()):
-                return _LIST
+                return self.kind(value, env) or _LIST
+            case ast.Subscript(value=value):
+                return self.kind_of_items(value, env)
             case ast.IfExp(body=body, orelse=orelse):
                 return self.kind(body, env) or self.kind(orelse, env)
             case ast.Name(id=name):
@@ -50,6 +60,37 @@ class Containers(Expressions):
                         return scope.kinds[name]
                     scope = scope.outer
         return ""
+
+    def mark(self, target: ast.expr, value: ast.expr | None, env: Env) -> None:
+        """Remember what names are seen to be that are given a value."""
+        match target, value:
+            case ast.Name(id=name), _:
+                env.kinds[name] = self.kind(value, env) if value else ""
+            case ast.Tuple(elts=names), ast.Tuple(elts=values) if len(names) == len(values):
+                for one, given in zip(names, values, strict=True):
+                    self.mark(one, given, env)
+            case ast.Tuple(elts=names) | ast.List(elts=names), _:
+                for one in names:
+                    self.mark(one, None, env)
+
+    def mark_items(self, target: ast.expr, items: ast.expr, env: Env) -> None:
+        """The same of names that stand for the items of something, one after the other."""
+        self.mark(target, None, env)
+        if isinstance(target, ast.Name):
+            env.kinds[target.id] = self.kind_of_items(items, env)
+
+    def kind_of_items(self, node: ast.expr, env: Env) -> str:
+        """What the items of an expression are seen to be."""
+        return _LIST if self.kind(node, env) == _GRID else ""
+
+    def kind_of_result(self, name: str, env: Env) -> str:
+        """What a primitive always gives."""
+        value = env.find(name)
+        spec = self.words.ops.get(value.id) if isinstance(value, Name) else None
+        results = {rule.result for rule in spec.rules} if spec else set()
+        if results and all(isinstance(result, Set) for result in results):
+            return _SET
+        return _GRID if results == {GRID} else ""
 
     def list_display(self, node: ast.List, env: Env, depth: int) -> Value:
         """`[a, b]`, as a tuple."""
@@ -67,11 +108,13 @@ class Containers(Expressions):
         """An operator, between lists or sets where one side is seen to be one."""
         sides = [self.value(side, env, depth) for side in (node.left, node.right)]
         kinds = [self.kind(side, env) for side in (node.left, node.right)]
+        lists = {_LIST, _GRID} & set(kinds)
         match node.op:
-            case ast.Add() if _LIST in kinds:
+            case ast.Add() if lists:
                 return self.together(sides[0], sides[1], node, depth)
-            case ast.Mult() if _LIST in kinds:
-                return self.many(*(sides if kinds[0] == _LIST else sides[::-1]), node, depth)
+            case ast.Mult() if lists:
+                items, times = sides if kinds[0] in lists else sides[::-1]
+                return self.many(items, times, node, depth)
             case ast.Sub() if _SET in kinds:
                 return self.syntax("without", sides, node, depth)
         return self.operator(node.op, sides, node, depth)
@@ -113,7 +156,7 @@ class Containers(Expressions):
         if written.upper:
             stop = self.end_of(items, written.upper, env, depth)
         else:
-            stop = self.applied(self.words.find("len") or Const(0), [items], {}, written, depth)  # type: ignore[arg-type]
+            stop = self.syntax("length", [items], written, depth)
         return self.syntax("slice", [items, start, stop, Const(step)], written, depth)
 
     def end_of(self, items: Value, node: ast.expr, env: Env, depth: int) -> Value:
@@ -139,22 +182,31 @@ class Containers(Expressions):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in self.words.form_names or function is not self.words.find(name):
             return function
+        if len(node.args) == 1 and isinstance(node.args[0], ast.Starred):
+            return self.words.forms.get(f"{name}/*", function)
         keys = ",".join(sorted(keyword.arg or "" for keyword in node.keywords))
         return self.words.forms.get(f"{name}/{len(node.args)}" + f"/{keys}" * bool(keys), function)
 
+    def call(self, node: ast.Call, env: Env, depth: int) -> Value:
+        """`max(a, b, c)`, one after the other; any other call as it is."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if len(node.args) > _PAIR and f"{name}/1" in self.words.forms and env.find(name) is self.words.find(name):
+            inner = ast.copy_location(ast.Call(node.func, node.args[:-1], []), node)
+            if f"{name}/{len(node.args)}" not in self.words.forms:
+                return self.call(ast.copy_location(ast.Call(node.func, [inner, node.args[-1]], []), node), env, depth)
+        return super().call(node, env, depth)
+
     # --- changes ---
 
-    def changed(self, name: str, method: str, args: Sequence[Value], node: ast.Call, env: Env, depth: int) -> Value:
-        """What a name stands for once a method has changed it."""
-        now = self.name(ast.copy_location(ast.Name(name, ast.Load()), node), env)
+    def changed(self, now: Value, method: str, args: Sequence[Value], node: ast.Call, depth: int) -> Value:
+        """What a list or set is once a method has changed it."""
         if isinstance(now, Items) and _GATHERS.get(method) == f"{_LIST} item" and len(args) == 1:
             return Items((*now.items, args[0]))
         if isinstance(now, Items) and _GATHERS.get(method) == _LIST and len(args) == 1:
             return self.together(now, args[0], node, depth)
         if method in _GATHERS and self.is_empty_set(now) and len(args) == 1:
             return self.syntax("set_of_one" if _GATHERS[method].endswith("item") else "as_set", args, node, depth)
-        keywords = {keyword.arg: self.value(keyword.value, env, depth) for keyword in node.keywords}
-        return self.applied(self.words.changes[method], [now, *args], keywords, node, depth)
+        return self.applied(self.words.changes[method], [now, *args], {}, node, depth)
 
     def is_empty_set(self, value: Value) -> bool:
         """Whether a value is the empty set as it is written."""
@@ -163,7 +215,9 @@ class Containers(Expressions):
     def put(self, now: Value, places: Sequence[Value], value: Value, node: ast.AST, depth: int) -> Value:
         """A list with another item at a place, or rows with another cell at two."""
         if len(places) > _PAIR:
-            self.at.illegal(node, "an item of an item of an item is not legal to assign", "assign items of a list, or cells")
+            self.at.illegal(
+                node, "an item three levels deep is not legal to assign", "assign items of a list, or cells"
+            )
         role = "with_item_at" if len(places) == 1 else "with_cell_at"
         return self.syntax(role, [now, *places, value], node, depth)
 

@@ -1,8 +1,8 @@
 """Choices and loops of Python: what is chosen or repeated becomes a function of the values it reads.
 
-Only the chosen one of two functions is called, so an `if` is `branch(condition, f, g)(values)`. A loop that only gathers
-items is `apply` or `mapply`, as comprehensions are; any other `for` is a `fold` whose state is the names that the body
-assigns, and a `while` an `iterate`. A `break` or `return` in a loop sets a mark in the state.
+Only the chosen one of two functions is called, so an `if` is `branch(condition, f, g)(values)`. A loop that only
+gathers items is `apply` or `mapply`, as comprehensions are; any other `for` is a `fold` whose state is the names that
+the body assigns, and a `while` an `iterate`. A `break` or `return` in a loop sets a mark in the state.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from typing import Final
 
 from arcbatt.language.program import Call, Const, Expr, Name
@@ -77,6 +78,11 @@ class Control(Containers):
                     self.at.illegal(node, "return without a value", "write `return <expression>`")
                 case ast.Return(value=ast.expr() as value):
                     return finish(Exit.RETURN, self.value(value, env, depth))
+                case ast.Raise():
+                    return finish(Exit.RETURN, self.syntax("failing", [], node, depth))
+                case ast.Assert(test=test):
+                    fails = ast.copy_location(ast.If(test, [], [ast.copy_location(ast.Raise(), node)]), node)
+                    return self.block([fails, *rest], env, depth, live, finish)
                 case ast.Break():
                     return finish(Exit.BREAK, None)
                 case ast.Continue():
@@ -85,25 +91,20 @@ class Control(Containers):
                     known = self.known_truth(test, env, depth)
                     if known is not None:
                         return self.block([*(body if known else orelse), *rest], env, depth, live, finish)
-                    condition = self.value(test, env, depth)
                     if leaves([node]):
-                        sides = [
-                            lambda some=some: self.block([*some, *rest], env, depth + 1, live, finish)  # type: ignore[misc]
-                            for some in (body, orelse)
-                        ]
-                        read = flow([*body, *rest]).reads | flow([*orelse, *rest]).reads | live
-                        return self.split(condition, sides, read, env, node, depth)
-                    self.join(node, condition, behind, env, depth)
+                        ways = [*body, *rest], [*orelse, *rest]
+                        sides = [partial(self.block, way, env, depth + 1, live, finish) for way in ways]
+                        read = flow(ways[0]).reads | flow(ways[1]).reads | live
+                        return self.split(self.value(test, env, depth), sides, read, env, node, depth)
+                    self.join(node, behind, env, depth)
                 case ast.For() | ast.While():
-                    state = self.loop(node, behind, env, depth)
+                    mark, env.values["return"] = self.loop(node, behind, env, depth)
                     if returns(node.body):
-                        mark, env.values["return"] = state
-                        sides = [
-                            lambda: finish(Exit.RETURN, env.values["return"]),
-                            lambda rest=rest: self.block(rest, env, depth + 1, live, finish),  # type: ignore[misc]
-                        ]
+                        ends: Side = lambda: finish(Exit.RETURN, env.values["return"])  # noqa: E731
+                        goes_on = partial(self.block, rest, env, depth + 1, live, finish)
                         condition = self.operator(ast.Eq(), [mark, _RETURNED], ast.Constant(0), depth)
-                        return self.split(condition, sides, flow(rest).reads | live | {"return"}, env, node, depth)
+                        read = flow(rest).reads | live | {"return"}
+                        return self.split(condition, [ends, goes_on], read, env, node, depth)
                 case _:
                     self.statement(node, env, depth)
         return finish(Exit.END, None)
@@ -133,7 +134,7 @@ class Control(Containers):
         env: Env,
         node: ast.AST,
         depth: int,
-    ) -> Value:
+    ) -> Expr:
         """One of two values, the other of which is not computed; `read` are names that are read for them."""
         test = self.as_value(self.kept("test", condition, node), node, depth)
         made = []
@@ -153,8 +154,9 @@ class Control(Containers):
         which = self.syntax("choice", [test, *functions], node, depth)
         return Call(self.as_value(which, node, depth), (entry.argument,), self.at.number(node))
 
-    def join(self, node: ast.If, condition: Value, behind: frozenset[str], env: Env, depth: int) -> None:
+    def join(self, node: ast.If, behind: frozenset[str], env: Env, depth: int) -> None:
         """An if that is not left early: the names it assigns stand for what the chosen side assigns."""
+        condition = self.value(node.test, env, depth)
         names = sorted((assigned(node.body) | assigned(node.orelse)) & behind)
         if not names:
             return
@@ -163,14 +165,12 @@ class Control(Containers):
         def state(_: Exit, __: Value | None) -> Value:
             return Items(tuple(self.now(name, env) for name in names))
 
-        sides = [
-            lambda some=some: self.block(some, env, depth + 1, frozenset(names), state)  # type: ignore[misc]
-            for some in (node.body, node.orelse)
-        ]
+        ways = node.body, node.orelse
+        sides = [partial(self.block, way, env, depth + 1, frozenset(names), state) for way in ways]
         if _is_plain(node.body) and _is_plain(node.orelse):
             self.join_plain(names, condition, sides, env, node, depth)
             return
-        paired = [lambda side=side: self.paired(side(), node, depth) for side in sides]  # type: ignore[misc]
+        paired = [partial(self.paired, side, node, depth) for side in sides]
         self.bind_state(names, self.split(condition, paired, read, env, node, depth), env, node)
 
     def join_plain(
@@ -266,7 +266,7 @@ class Control(Containers):
         self, env: Env, names: frozenset[str], node: ast.AST, depth: int, *, only_computed: bool = False
     ) -> Iterator[_Entry]:
         """Inside, what was computed before is read from one parameter, so that it is computed once."""
-        found = [(scope, name, value) for scope, name, value in _scoped(env, names) if not isinstance(value, Function)]
+        found = [one for one in _scoped(env, names) if not isinstance(one[2], Function)]
         if not self.late:
             for scope, name, value in found:
                 scope.values[name] = self.kept(name, value, node)
@@ -332,10 +332,17 @@ class Control(Containers):
     def loop(self, node: ast.For | ast.While, behind: frozenset[str], env: Env, depth: int) -> tuple[Value, Value]:
         """A loop; the names it assigns stand for what it leaves in them. Gives its mark, and what it returned."""
         if node.orelse:
-            self.at.illegal(node.orelse[0], "`else` of a loop is not legal in a program", "use a name for what was found")
+            self.at.illegal(
+                node.orelse[0], "`else` of a loop is not legal in a program", "use a name for what is found"
+            )
         targets = assigned([ast.Assign([node.target], ast.Constant(0))]) if isinstance(node, ast.For) else frozenset()
         if clash := sorted(targets & changed(node.body)):
             self.at.illegal(node, f"{clash[0]!r} is an item, and the loop changes it", "make a new value of it")
+        if isinstance(node, ast.For):
+            walked = [node.iter, *(node.iter.args if isinstance(node.iter, ast.Call) else [])]
+            if own := sorted(changed(node.body).intersection(one.id for one in walked if isinstance(one, ast.Name))):
+                self.at.illegal(node.iter, f"the loop changes {own[0]!r}, its own items", f"write list({own[0]})")
+            self.mark_items(node.target, node.iter, env)
         inside = flow(node.body)
         again = inside.reads - targets | (names_read(node.test) if isinstance(node, ast.While) else frozenset())
         names = sorted((assigned(node.body) | targets) & (again | behind))
@@ -360,8 +367,9 @@ class Control(Containers):
         """What a name stands for that statements assign."""
         return env.values.get(name, _UNASSIGNED)
 
-    def paired(self, values: Value | None, node: ast.AST, depth: int) -> Expr:
+    def paired(self, side: Side, node: ast.AST, depth: int) -> Expr:
         """Values as one: pairs of pairs."""
+        values = side()
         assert isinstance(values, Items)
         return self.combinators.pairs([self.as_value(value, node, depth) for value in values.items])
 
@@ -377,7 +385,7 @@ class Control(Containers):
 
     def state(self, names: Sequence[str], env: Env, node: ast.AST, depth: int) -> Expr:
         """What names stand for, as one value."""
-        return self.paired(Items(tuple(self.now(name, env) for name in names)), node, depth)
+        return self.paired(lambda: Items(tuple(self.now(name, env) for name in names)), node, depth)
 
     def step(self, node: ast.For | ast.While, names: Sequence[str], env: Env, depth: int) -> Expr:
         """The state once the body has run."""
@@ -395,7 +403,9 @@ class Control(Containers):
         assert made is not None
         return self.as_value(made, node, depth)
 
-    def while_on(self, made: Expr, param: Name, names: Sequence[str], other: Expr, env: Env, node: ast.AST, depth: int) -> Expr:
+    def while_on(
+        self, made: Expr, param: Name, names: Sequence[str], other: Expr, env: Env, node: ast.AST, depth: int
+    ) -> Expr:
         """What is made of a state that has no mark yet; of another one `other`."""
         if names[0] != "break":
             return made
@@ -439,7 +449,7 @@ class Control(Containers):
         kinds = []
         for part in (part for one in body for part in ast.walk(one)):
             method = called_method(part.value) if isinstance(part, ast.Expr) else None
-            if method and method[0] == names[0] and method[1] in _GATHERS:
+            if method and method[0] == names[0] and method[1] in _GATHERS and _of_name(part):  # type: ignore[arg-type]
                 kinds.append(_GATHERS[method[1]].split()[0])
         return kinds[0] if len(kinds) == uses and len(set(kinds)) == 1 else ""
 
@@ -491,26 +501,32 @@ class Control(Containers):
             self.at.illegal(own.iter, "`async` is not legal in a program", "leave it out")
         items = self.syntax(kind, [self.value(own.iter, env, depth)], own.iter, depth)
         for condition in own.ifs:
-            test = self.of_item(own.target, env, item, depth, lambda scope, at=condition: self.value(at, scope, depth))  # type: ignore[misc]
+            test = self.of_item(own, env, item, depth, lambda scope, at=condition: self.value(at, scope, depth))  # type: ignore[misc]
             items = self.syntax("filtered", [items, test], condition, depth)
         if not inner:
             if isinstance(item, ast.Name) and isinstance(own.target, ast.Name) and item.id == own.target.id:
                 return items
-            each = self.of_item(own.target, env, item, depth, lambda scope: self.value(item, scope, depth))
+            each = self.of_item(own, env, item, depth, lambda scope: self.value(item, scope, depth))
             return self.syntax("mapped", [each, items], item, depth)
-        each = self.of_item(
-            own.target, env, item, depth, lambda scope: self.generated(kind, item, inner, scope, depth + 1)
-        )
+        each = self.of_item(own, env, item, depth, lambda scope: self.generated(kind, item, inner, scope, depth + 1))
         return self.syntax("mapped_flat", [each, items], item, depth)
 
-    def of_item(self, target: ast.expr, env: Env, node: ast.AST, depth: int, body: Callable[[Env], Value]) -> Expr:
+    def of_item(
+        self, own: ast.comprehension, env: Env, node: ast.AST, depth: int, body: Callable[[Env], Value]
+    ) -> Expr:
         """The function of an item that gives what `body` does."""
         self.wrote_out = True
         param = self.fresh()
         scope = Env({}, env, env.find)
+        self.mark_items(own.target, own.iter, scope)
         with self.later():
-            self.unpack(target, param, scope, depth)
+            self.unpack(own.target, param, scope, depth)
             return self.combinators.late(param, self.as_value(body(scope), node, depth))
+
+
+def _of_name(node: ast.Expr) -> bool:
+    """Whether a method is called of a name itself."""
+    return isinstance(node.value, ast.Call) and isinstance(getattr(node.value.func, "value", None), ast.Name)
 
 
 @contextmanager

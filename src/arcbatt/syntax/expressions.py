@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, NoReturn
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
 from arcbatt.language.spec import Gives, OpSpec
-from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.combinators import Combinators
+from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.functions import Env, Function, Items, Value, variable
 from arcbatt.syntax.report import Illegal, Reporter, describe, instead, parameters
 
@@ -90,7 +90,7 @@ class Expressions:
         if kind is ast.Name:
             return self.name(node, env)  # type: ignore[arg-type]
         if kind is ast.Call:
-            return self._call(node, env, depth + 1)  # type: ignore[arg-type]
+            return self.call(node, env, depth + 1)  # type: ignore[arg-type]
         literal = self.literal(node)
         if literal is not None:
             return Const(literal)
@@ -164,7 +164,8 @@ class Expressions:
 
     # --- calls ---
 
-    def _call(self, node: ast.Call, env: Env, depth: int) -> Value:
+    def call(self, node: ast.Call, env: Env, depth: int) -> Value:
+        """A call of anything."""
         if type(node.func) is ast.Attribute:
             return self.method(node, env, depth)
         if type(node.func) not in (ast.Name, ast.Call, ast.Subscript, ast.Lambda):
@@ -175,7 +176,8 @@ class Expressions:
         if made := self._container(node, function, env, depth):
             return made
         function = self.form(node, function)
-        args = [self.value(arg, env, depth) for arg in node.args]
+        written = node.args[0].value if node.args and function is self.words.forms.get("zip/*") else None  # type: ignore[attr-defined]
+        args = [self.value(arg, env, depth) for arg in ([written] if written else node.args)]
         keywords = {keyword.arg: self.value(keyword.value, env, depth) for keyword in node.keywords}
         return self.applied(function, args, keywords, node, depth)
 
@@ -448,9 +450,10 @@ class Expressions:
         role = {0: "first_item", 1: "second_item", -1: "last_item"}
         number = self.constant(place)
         if isinstance(value, Items) and type(number) is int:
-            if not -len(value.items) <= number < len(value.items):
+            if -len(value.items) <= number < len(value.items):
+                return value.items[number]
+            if not self.late:  # else it may never be looked at
                 self.at.illegal(node, f"item {number} of a tuple that has {len(value.items)}", "")
-            return value.items[number]
         if type(number) is int and number in role:
             return self.syntax(role[number], [value], node, depth)
         return self.syntax("item", [value, place], node, depth)
