@@ -1,0 +1,163 @@
+"""What was found as the text of a program: features, rules and stacks in the words of the language."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Entries = Sequence[tuple[Sequence[int], bool, int, Sequence[tuple[int, int]]]]
+"""A rule: for values of all images but the last one looked at, whether its colour is copied, the colour, or a table."""
+
+
+@dataclass
+class Writer:
+    """Lines of a program, each value once."""
+
+    lines: list[str] = field(default_factory=list)
+    _names: dict[str, str] = field(default_factory=dict)
+
+    def let(self, expression: str) -> str:
+        """The name of the variable that holds an expression."""
+        if expression.isidentifier():
+            return expression
+        if expression not in self._names:
+            self._names[expression] = f"x{len(self._names) + 1}"
+            self.lines.append(f"{self._names[expression]} = {expression}")
+        return self._names[expression]
+
+    def program(self, name: str, result: str) -> str:
+        """The program that returns a variable."""
+        body = "\n".join(f"    {line}" for line in [*self.lines, f"return {result}"])
+        return f"def {name}(I):\n{body}\n"
+
+
+@dataclass(frozen=True)
+class SizeRule:
+    """A hypothesis about the size of outputs: a feature's size times something plus something, or always `plus`."""
+
+    loss: float
+    feature: int
+    times: tuple[int, int]
+    plus: tuple[int, int]
+    tests: tuple[tuple[int, int], ...]
+
+    def write(self, writer: Writer, feature: str) -> str:
+        """The size as a variable; `feature` is the expression of the feature."""
+        if self.feature < 0:
+            return str(self.plus)
+        size = writer.let(f"shape({writer.let(feature)})")
+        if self.times != (1, 1):
+            size = writer.let(f"multiply({size}, {self.times})")
+        return size if self.plus == (0, 0) else writer.let(f"add({size}, {self.plus})")
+
+
+def write_image(writer: Writer, feature: str, way: int, size: SizeRule, size_feature: str) -> str:
+    """An image brought to the size of the output in one of the ways of native/search/images.h."""
+    image = writer.let(feature)
+    if way == 0:
+        return image
+    dims = size.write(writer, size_feature)
+    return _WAYS[way](writer, image, dims)
+
+
+def _tiled(writer: Writer, image: str, dims: str) -> str:
+    times = writer.let(f"divide({dims}, shape({image}))")
+    row = writer.let(f"power(rbind(hconcat, {image}), last({times}))({image})")
+    all_rows = writer.let(f"power(rbind(vconcat, {row}), first({times}))({row})")
+    return writer.let(f"crop({all_rows}, ORIGIN, {dims})")
+
+
+def _mirror_tiled(writer: Writer, image: str, dims: str) -> str:
+    pair = writer.let(f"hconcat({image}, vmirror({image}))")
+    return _tiled(writer, writer.let(f"vconcat({pair}, hmirror({pair}))"), dims)
+
+
+def _enlarged(writer: Writer, image: str, dims: str) -> str:
+    times = writer.let(f"divide({dims}, shape({image}))")
+    return writer.let(f"vupscale(hupscale({image}, last({times})), first({times}))")
+
+
+def _shrunk(writer: Writer, image: str, dims: str, common: str) -> str:
+    cut = f"rbind(hsplit, last({dims}))"
+    rows = f"vsplit({image}, first({dims}))"
+    return writer.let(f"apply(compose(lbind(apply, {common}), {cut}), {rows})")
+
+
+def _most_common(writer: Writer, image: str, dims: str) -> str:
+    return _shrunk(writer, image, dims, "mostcolor")
+
+
+def _most_common_ink(writer: Writer, image: str, dims: str) -> str:
+    # each cell that is not 0 counts twice and a 0 once, so that 0 is the most common only where nothing else is
+    ink = "compose(lbind(remove, 0), merge)"
+    common = f"chain(mostcommon, rbind(order, identity), compose(lbind(combine, (0,)), fork(combine, {ink}, {ink})))"
+    return _shrunk(writer, image, dims, common)
+
+
+def _at_corner(writer: Writer, image: str, dims: str) -> str:
+    return writer.let(f"paint(canvas(0, {dims}), asobject({image}))")
+
+
+def _centred(writer: Writer, image: str, dims: str) -> str:
+    offset = f"divide(subtract({dims}, shape({image})), 2)"
+    return writer.let(f"paint(canvas(0, {dims}), shift(asobject({image}), {offset}))")
+
+
+_WAYS: Final[dict[int, Any]] = {
+    1: _tiled, 2: _mirror_tiled, 3: _enlarged, 4: _most_common, 5: _most_common_ink, 6: _at_corner, 7: _centred,
+}  # fmt: skip
+
+
+def write_rule(writer: Writer, images: Sequence[str], role: int, entries: Entries) -> str:
+    """A rule over images as nested painting: the variable that holds its output."""
+    copied = images[role]
+    others = [image for place, image in enumerate(images) if place != role]
+    if any(copies for _, copies, _, _ in entries):
+        out = copied
+        base: int | None = None
+    else:
+        colours = Counter(colour for _, _, colour, _ in entries if colour >= 0)
+        colours.update(colour for _, _, _, table in entries for _, colour in table)
+        base = colours.most_common(1)[0][0]
+        out = writer.let(f"canvas({base}, shape({copied}))")
+    for values, copies, colour, table in entries:
+        if copies:
+            continue
+        where = [f"ofcolor({image}, {value})" for image, value in zip(others, values, strict=True)]
+        if colour >= 0:
+            if colour != base:
+                out = _fill(writer, out, colour, where, copied)
+            continue
+        for value, wanted in table:
+            if wanted != (value if base is None else base):
+                out = _fill(writer, out, wanted, [*where, f"ofcolor({copied}, {value})"], copied)
+    return out
+
+
+def _fill(writer: Writer, grid: str, colour: int, where: Sequence[str], image: str) -> str:
+    """A grid with a colour where all of these hold; everywhere, if there are none."""
+    if not where:
+        return writer.let(f"canvas({colour}, shape({image}))")
+    places = writer.let(where[0])
+    for other in where[1:]:
+        places = writer.let(f"intersection({places}, {writer.let(other)})")
+    return writer.let(f"fill({grid}, {colour}, {places})")
+
+
+_INK, _ZEROS, _ALL, _LAID = range(4)
+
+
+def write_stack(writer: Writer, images: Sequence[str], modes: Sequence[int]) -> str:
+    """Images laid over one another, the first on top."""
+    out = writer.let(f"canvas(0, shape({images[-1]}))")
+    for image, mode in reversed(list(zip(images, modes, strict=True))):
+        if mode == _ZEROS:
+            out = writer.let(f"fill({out}, 0, ofcolor({image}, 0))")
+        elif mode >= _LAID:
+            out = writer.let(f"fill({out}, {mode - _LAID}, ofcolor({image}, 1))")
+        else:
+            inked = f"sfilter(asobject({image}), compose(rbind(greater, {0 if mode == _INK else -1}), first))"
+            out = writer.let(f"paint({out}, {inked})")
+    return out
