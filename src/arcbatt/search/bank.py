@@ -50,9 +50,7 @@ class Bank:
     def images(self, inputs: Sequence[Grid], stop: Stop | None = None) -> Images | None:
         """The images of all inputs; None where `stop` said so."""
         samples = [Sample(grid, (), None) for grid in inputs]
-        out = self._engine.run(
-            samples, "grid", largest=LARGEST_IMAGE, max_steps=MAX_STEPS, stop=stop, complete=False
-        )
+        out = self._engine.run(samples, "grid", largest=LARGEST_IMAGE, max_steps=MAX_STEPS, stop=stop, complete=False)
         if not out.done.all() or out.grids is None:
             return None
         grids = out.grids

@@ -60,14 +60,14 @@ class Prediction:
 
 @dataclass
 class Clock:
-    """The time of one task, in seconds; combiners get what is left or their share of it."""
+    """The time of one task, in seconds of its thread on a core; combiners get what is left or a share of it."""
 
     seconds: float
-    start: float = field(default_factory=time.monotonic)
+    start: float = field(default_factory=time.thread_time)
 
     def left(self, share: float = 1.0) -> float:
         """What is left, or a share of it."""
-        return max(0.0, self.seconds - (time.monotonic() - self.start)) * share
+        return max(0.0, self.seconds - (time.thread_time() - self.start)) * share
 
 
 @dataclass(frozen=True)

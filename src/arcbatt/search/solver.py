@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from arcbatt.engine.api import Stop
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
 from arcbatt.search.bank import Bank, Images
@@ -15,58 +16,20 @@ from arcbatt.search.combine import (
     IMAGE_COMBINERS,
     Clock,
     Combination,
-    Effort,
     Found,
     Prediction,
-    Weights,
     native_images,
     size_rules,
 )
+from arcbatt.search.features import features
+from arcbatt.search.options import SolveOptions
+from arcbatt.search.solution import Attempt, Solution
 from arcbatt.search.views import View, views
 from arcbatt.search.write import Writer, write_image, write_rule, write_stack
 
 _TOP: Final = 6
 """Predictions of a test that are kept of each combination."""
-
-
-@dataclass(frozen=True)
-class SolveOptions:
-    """How tasks are solved."""
-
-    budget: float = 1.0
-    """Seconds a task may take on one core, beside the images of the bank."""
-    families: tuple[str, ...] = ()
-    """Families of features; none: all."""
-    normalise: bool = True
-    """Whether to look at tasks with their colours numbered by how common they are, too."""
-    leave_one_out: bool = True
-    """Whether a task for which nothing is found is tried with one demonstration left out."""
-    threads: int | None = None
-    size_hypotheses: int = 2
-    weights: Weights = field(default_factory=Weights)
-    effort: Effort = field(default_factory=Effort)
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """An output for a test input: how much speaks for it, how it came about, and the program that gives it."""
-
-    grid: Grid
-    weight: float = 0.0
-    votes: int = 0
-    combiner: str = "guess"
-    score: float = 0.0
-    program: str = ""
-    """The text of a program, or nothing where it is a guess."""
-
-
-@dataclass(frozen=True)
-class Solution:
-    """The ranked attempts at each test input of a task; the first two count."""
-
-    id: str
-    attempts: tuple[tuple[Attempt, ...], ...]
-    seconds: float = 0.0
+_SECONDS_BETWEEN_LOOKS: Final = 0.1
 
 
 @dataclass(frozen=True)
@@ -84,18 +47,12 @@ class _Candidate:
 class Solver:
     """Solves many tasks with one bank."""
 
-    def __init__(self, options: SolveOptions | None = None, bank: Bank | None = None) -> None:
+    def __init__(self, options: SolveOptions | None = None, bank: Bank | None = None, stop: Stop | None = None) -> None:
+        """`stop` is asked now and then whether to end early; then solutions end early."""
         self.options = options or SolveOptions()
-        if bank is None:
-            from arcbatt.search.features import features
-
-            bank = Bank(features(self.options.families), self.options.threads)
-        self.bank = bank
+        self._asked = stop or (lambda: False)
+        self.bank = bank or Bank(features(self.options.families), self.options.threads)
         self._stop: Any = importlib.import_module("arcbatt._search").StopFlag()
-
-    def stop(self) -> None:
-        """End what is under way, from any thread; what is found by then counts."""
-        self._stop.set()
 
     def solve(self, questions: Iterable[Question], chunk: int = 16) -> Iterator[Solution]:
         """Solutions in the order of the tasks."""
@@ -111,7 +68,7 @@ class Solver:
     def _solve_batch(self, batch: Sequence[Question]) -> Iterator[Solution]:
         looked = [self._views(question) for question in batch]
         inputs = [grid for ways in looked for view in ways for grid in _inputs(view.question)]
-        images = self.bank.images(inputs, lambda: bool(self._stop))
+        images = self.bank.images(inputs, self._asked)
         if images is None:
             return
         work: list[tuple[Question, list[tuple[View, Images]]]] = []
@@ -124,10 +81,25 @@ class Solver:
                 row += count
             work.append((question, mine))
         with ThreadPoolExecutor(self.options.threads) as pool:
-            for solution in pool.map(lambda one: self._solve_one(*one), work):
-                if self._stop:
-                    return
-                yield solution
+            waiting = [pool.submit(self._solve_one, *one) for one in work]
+            try:
+                for future in waiting:
+                    if not self._wait(future):
+                        return
+                    yield future.result()
+            finally:
+                if not all(future.done() for future in waiting):  # given up: nobody waits for them
+                    self._stop.set()
+
+    def _wait(self, future: Future[Solution]) -> bool:
+        """Wait for a solution; whether it is there before somebody asks to stop."""
+        while not self._asked():
+            try:
+                future.result(_SECONDS_BETWEEN_LOOKS)
+            except TimeoutError:
+                continue
+            return True
+        return False
 
     def _views(self, question: Question) -> list[View]:
         ways = list(views(question))
@@ -138,11 +110,12 @@ class Solver:
         given = [(view, native_images(images)) for view, images in ways]
         demos = range(len(question.demonstrations))
         found = self._candidates(given, [list(demos)], clock, 1.0)
+        left_out = [not test for test in found]
         if self.options.leave_one_out and len(demos) >= 3 and not all(found):
             lists = [[demo for demo in demos if demo != left] for left in demos]
             again = self._candidates(given, lists, clock, 0.1)
             found = [first or second for first, second in zip(found, again, strict=True)]
-        attempts = tuple(self._attempts(question, test, ranked) for test, ranked in enumerate(found))
+        attempts = tuple(self._attempts(question, test, found[test], left_out[test]) for test in range(len(found)))
         return Solution(question.id, attempts, self.options.budget - clock.left())
 
     def _candidates(
@@ -168,9 +141,11 @@ class Solver:
                 combiner(combination, mine, self.options.effort)
             yield combination.predictions(_TOP)
 
-    def _attempts(self, question: Question, test: int, ranked: Sequence[_Candidate]) -> tuple[Attempt, ...]:
+    def _attempts(
+        self, question: Question, test: int, ranked: Sequence[_Candidate], left_out: bool
+    ) -> tuple[Attempt, ...]:
         made = [
-            Attempt(one.grid, one.weight, one.votes, one.best.combiner, one.best.score, self.program(one))
+            Attempt(one.grid, one.weight, one.votes, one.best.combiner, one.best.score, self.program(one), left_out)
             for one in ranked[:_TOP]
         ]
         known = {attempt.grid for attempt in made}

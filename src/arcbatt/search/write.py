@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 Entries = Sequence[tuple[Sequence[int], bool, int, Sequence[tuple[int, int]]]]
 """A rule: for values of all images but the last one looked at, whether its colour is copied, the colour, or a table."""
@@ -105,7 +105,7 @@ def _centred(writer: Writer, image: str, dims: str) -> str:
     return writer.let(f"paint(canvas(0, {dims}), shift(asobject({image}), {offset}))")
 
 
-_WAYS: Final[dict[int, Any]] = {
+_WAYS: Final[dict[int, Callable[[Writer, str, str], str]]] = {
     1: _tiled, 2: _mirror_tiled, 3: _enlarged, 4: _most_common, 5: _most_common_ink, 6: _at_corner, 7: _centred,
 }  # fmt: skip
 

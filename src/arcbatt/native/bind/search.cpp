@@ -147,10 +147,9 @@ class Combined {
                 nb::list best;
                 for (const auto& [combiner, found] : one.best)
                     best.append(nb::make_tuple(combiner, found.role, found.columns, found.modes, found.score));
-                mine.append(nb::make_tuple(
-                    one.size.height, one.size.width,
-                    nb::bytes(reinterpret_cast<const char*>(one.cells.data()), one.cells.size()), one.weight,
-                    one.votes, best));
+                mine.append(nb::make_tuple(one.size.height, one.size.width,
+                                           nb::bytes(reinterpret_cast<const char*>(one.cells.data()), one.cells.size()),
+                                           one.weight, one.votes, best));
             }
             tests.append(mine);
         }
@@ -176,11 +175,7 @@ class Combined {
     }
 
    private:
-    Deadline deadline(double seconds) const {
-        auto span = std::chrono::duration<double>(std::max(0.0, std::min(seconds, 1e6)));
-        auto moment = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(span);
-        return {moment, &stop_};
-    }
+    Deadline deadline(double seconds) const { return {thread_seconds() + seconds, &stop_}; }
     void check_columns(const std::vector<u32>& columns, u32 role) const {
         bool good = !columns.empty() && columns.size() <= 3 && role < columns.size();
         for (u32 column : columns) good = good && column < store_.columns.size();
@@ -204,7 +199,8 @@ NB_MODULE(_search, m) {
     using Free = nb::call_guard<nb::gil_scoped_release>;
     nb::class_<StopFlag>(m, "StopFlag")
         .def(nb::init<>())
-        .def("set", [](StopFlag& flag) { flag.on = true; }, "End what looks at it.")
+        .def(
+            "set", [](StopFlag& flag) { flag.on = true; }, "End what looks at it.")
         .def("__bool__", [](const StopFlag& flag) { return flag.on.load(); });
     nb::class_<FeatureImages>(m, "FeatureImages")
         .def(nb::init<Flat<int8_t>, Table<int64_t>, Table<int32_t>, Table<int32_t>, Flat<float>>(), nb::kw_only(),

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <unordered_map>
 
@@ -11,11 +11,18 @@
 
 namespace arcbatt::search {
 
-// When to end: at a moment, or when somebody asks.
+// Seconds that this thread has had a processor: a budget means the same on a busy machine.
+inline double thread_seconds() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+// When to end: at a moment of this thread's time, or when somebody asks.
 struct Deadline {
-    std::chrono::steady_clock::time_point moment;
+    double moment = 0;
     const std::atomic<bool>* stop = nullptr;
-    bool past() const { return (stop && *stop) || std::chrono::steady_clock::now() >= moment; }
+    bool past() const { return (stop && *stop) || thread_seconds() >= moment; }
 };
 
 enum Combiner : u32 { RULE_OF_ONE, RULE_OF_TWO, RULE_OF_THREE, STACK, COMBINERS };

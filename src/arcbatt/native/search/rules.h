@@ -1,9 +1,10 @@
 // Rules: which joint values of one to three images give which output colour, the same in every demonstration.
 //
 // Two cells with different outputs are a conflict; images decide the output where together they tell the cells of every
-// conflict apart. Some hundred conflicts are a bit each, so that most sets of images are refused by an OR of a few words.
-// What passes is checked cell by cell, and the conflict that refutes it becomes a bit, so the bits are the ones that
-// matter. Three images that hit every conflict are found by branching on the conflict that the fewest images tell apart.
+// conflict apart. Some hundred conflicts are a bit each, so that most sets of images are refused by an OR of a few
+// words. What passes is checked cell by cell, and the conflict that refutes it becomes a bit, so the bits are the ones
+// that matter. Three images that hit every conflict are found by branching on the conflict that the fewest images tell
+// apart.
 #pragma once
 
 #include "search/candidates.h"
@@ -11,10 +12,10 @@
 namespace arcbatt::search {
 
 struct RuleCosts {
-    float entry = 0.4f;         // of a table
-    float seen_once = 1.5f;     // more for an entry that only one demonstration shows
-    float image = 1;            // each beyond the first
-    float guess = 1;            // where a test has a value that no demonstration has
+    float entry = 0.4f;      // of a table
+    float seen_once = 1.5f;  // more for an entry that only one demonstration shows
+    float image = 1;         // each beyond the first
+    float guess = 1;         // where a test has a value that no demonstration has
 };
 
 struct Entry {
@@ -321,8 +322,8 @@ class Rules {
     Candidates& candidates_;
     RuleCosts costs_;
     u32 count_, most_ = 0, conflicts_ = 0, now_ = 0;
-    std::vector<std::vector<u64>> words_;      // by word and column: the conflicts that the image tells apart
-    std::vector<std::vector<u32>> coverers_;   // by conflict
+    std::vector<std::vector<u64>> words_;     // by word and column: the conflicts that the image tells apart
+    std::vector<std::vector<u32>> coverers_;  // by conflict
     std::vector<u32> seen_, group_seen_, groups_, entries_;
     std::vector<Seen> entry_;
     std::vector<Group> group_;

@@ -78,8 +78,7 @@ class SizeRules {
                             0.7f * float(std::abs(a.width) + std::abs(b.width)) + (cost > 0 ? 0.5f : 0.f);
                 for (u32 sample : tests) {
                     Size size = images.size(sample, feature);
-                    rule.tests.push_back(
-                        {size.height * a.height + a.width, size.width * b.height + b.width});
+                    rule.tests.push_back({size.height * a.height + a.width, size.width * b.height + b.width});
                 }
                 add(found, rule);
             }

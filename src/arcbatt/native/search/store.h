@@ -9,8 +9,8 @@
 
 namespace arcbatt::search {
 
-constexpr u32 MOST_KINDS = 60;      // different cells of an image that rules look at
-constexpr u32 KIND_BITS = 6;        // a kind in so many bits
+constexpr u32 MOST_KINDS = 60;       // different cells of an image that rules look at
+constexpr u32 KIND_BITS = 6;         // a kind in so many bits
 constexpr float DEAREST_WAY = 3.6f;  // of a feature that is brought to another size
 
 struct Column {
