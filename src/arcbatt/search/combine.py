@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from arcbatt.language.values import Grid
-from arcbatt.scoring.attempts import Question
-from arcbatt.search.bank import Images
+from arcbatt.search.values import Values
 from arcbatt.search.write import SizeRule
 
 COMBINERS: Final = ("one image", "two images", "three images", "stack")
@@ -63,11 +62,20 @@ class Clock:
     """The time of one task, in seconds of its thread on a core; combiners get what is left or a share of it."""
 
     seconds: float
-    start: float = field(default_factory=time.thread_time)
+    start: float | None = field(default_factory=time.thread_time)
 
     def left(self, share: float = 1.0) -> float:
         """What is left, or a share of it."""
-        return max(0.0, self.seconds - (time.thread_time() - self.start)) * share
+        used = 0.0 if self.start is None else time.thread_time() - self.start
+        return max(0.0, self.seconds - used) * share
+
+    def pause(self) -> None:
+        """Keep what is left, to go on in any thread."""
+        self.seconds, self.start = self.left(), None
+
+    def go_on(self) -> None:
+        """Count on, in this thread."""
+        self.start = time.thread_time()
 
 
 @dataclass(frozen=True)
@@ -84,16 +92,16 @@ class Effort:
 class Combination:
     """The different images of a task under one hypothesis about the size of outputs."""
 
-    def __init__(
-        self, images: Any, question: Question, demos: Sequence[int], size: SizeRule, weights: Weights, stop: Any
-    ) -> None:
+    def __init__(self, values: Values, demos: Sequence[int], size: SizeRule, weights: Weights, stop: Any) -> None:
+        question = values.view.question
         core: Any = importlib.import_module("arcbatt._search")
         outputs = [question.demonstrations[demo][1] for demo in demos]
         tests = range(len(question.demonstrations), len(question.demonstrations) + len(question.inputs))
         cells = np.array([cell for grid in outputs for row in grid for cell in row], np.int8)
         sizes = [*(grid_size(grid) for grid in outputs), *size.tests]
+        self.values = values
         self.size = size
-        self.core = core.Combined(images, list(demos), list(tests), sizes, cells, weights.listed(), stop)
+        self.core = core.Combined(values.native, list(demos), list(tests), sizes, cells, weights.listed(), stop)
         self.columns: list[tuple[int, int, int, float]] = self.core.columns()
 
     def predictions(self, top: int) -> list[list[Prediction]]:
@@ -108,7 +116,17 @@ class Combination:
             Found(COMBINERS[combiner], score, tuple(columns), role, tuple(modes), self)
             for combiner, role, columns, modes, score in best
         )
-        return Prediction(grid, weight, votes, found)
+        return Prediction(grid, weight * 2.0**-self.size.loss, votes, found)
+
+    def nearest_images(self) -> list[int]:
+        """Features of the first block whose image is of the output's size, those with most of it right first."""
+        right = self.core.agreement()
+        near = [
+            (share - 0.02 * cost, feature)
+            for share, (feature, way, _, cost) in zip(right, self.columns, strict=True)
+            if way == 0 and 0 <= share < 1 and 0 < feature < len(self.values.features)
+        ]
+        return [feature for _, feature in sorted(near, reverse=True)]
 
 
 Combiner = Callable[[Combination, Clock, Effort], None]
@@ -140,18 +158,11 @@ def grid_size(grid: Grid) -> tuple[int, int]:
     return len(grid), len(grid[0])
 
 
-def native_images(images: Images) -> Any:
-    """Images for the compiled core, which keeps the arrays."""
-    core: Any = importlib.import_module("arcbatt._search")
-    return core.FeatureImages(
-        cells=images.cells, offset=images.offset, height=images.height, width=images.width, cost=images.cost
-    )
-
-
-def size_rules(images: Any, question: Question, demos: Sequence[int]) -> list[SizeRule]:
+def size_rules(values: Values, demos: Sequence[int]) -> list[SizeRule]:
     """Hypotheses about the size of test outputs, the best first."""
     core: Any = importlib.import_module("arcbatt._search")
+    question = values.view.question
     tests = range(len(question.demonstrations), len(question.demonstrations) + len(question.inputs))
     outputs = [grid_size(question.demonstrations[demo][1]) for demo in demos]
-    found = core.size_rules(images, list(demos), list(tests), outputs)
+    found = core.size_rules(values.native, list(demos), list(tests), outputs)
     return [SizeRule(loss, feature, times, plus, tuple(sizes)) for loss, feature, times, plus, sizes in found]

@@ -21,6 +21,12 @@ class SolveOptions:
     """Whether to look at tasks with their colours numbered by how common they are, too."""
     leave_one_out: bool = True
     """Whether a task for which nothing is found is tried with one demonstration left out."""
+    grow: int = 4
+    """Of how many of its images the images are made, in each view, where a task is not solved convincingly."""
+    convincing: float = 4.0
+    """The length of a description up to which no more is tried."""
+    dearest_parent: float = 1.5
+    """What an image may cost that is looked at further."""
     threads: int | None = None
     size_hypotheses: int = 2
     weights: Weights = field(default_factory=Weights)

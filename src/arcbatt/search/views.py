@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,11 +55,14 @@ def _normalised(question: Question) -> View | None:
     maps = [_numbering(grid, free) for grid in inputs]
     if all(colour == number for one in maps for colour, number in one.items()):
         return None
+    for (_, wanted), one in zip(question.demonstrations, maps, strict=False):
+        if not _palette(wanted) & set(free) <= set(one):
+            return None  # an output with a colour that its input does not number
     demos = len(question.demonstrations)
     changed = Question(
         question.id,
         tuple(
-            (_recoloured(given, one), _recoloured(wanted, _whole(one, free)))
+            (_recoloured(given, one), _recoloured(wanted, one))
             for (given, wanted), one in zip(question.demonstrations, maps[:demos], strict=True)
         ),
         tuple(_recoloured(given, one) for given, one in zip(question.inputs, maps[demos:], strict=True)),
@@ -103,13 +106,6 @@ def _numbering(grid: Grid, free: Colours) -> dict[int, int]:
     count = Counter(cell for row in grid for cell in row)
     there = sorted((colour for colour in free if count[colour]), key=lambda colour: (-count[colour], colour))
     return dict(zip(there, free, strict=False))
-
-
-def _whole(numbering: Mapping[int, int], free: Sequence[int]) -> dict[int, int]:
-    """A numbering of all free colours: those that the input lacks take the numbers that are left."""
-    left = [number for number in free if number not in numbering.values()]
-    lacking = [colour for colour in free if colour not in numbering]
-    return {**numbering, **dict(zip(lacking, left, strict=True))}
 
 
 def _recoloured(grid: Grid, colours: Mapping[int, int]) -> Grid:

@@ -53,17 +53,14 @@ class SizeRule:
         return size if self.plus == (0, 0) else writer.let(f"add({size}, {self.plus})")
 
 
-def write_image(writer: Writer, feature: str, way: int, size: SizeRule, size_feature: str) -> str:
-    """An image brought to the size of the output in one of the ways of native/search/images.h."""
+def write_image(writer: Writer, feature: str, way: int, dims: Callable[[], str]) -> str:
+    """An image brought to the size of the output, which `dims` writes, in a way of native/search/images.h."""
     image = writer.let(feature)
-    if way == 0:
-        return image
-    dims = size.write(writer, size_feature)
-    return _WAYS[way](writer, image, dims)
+    return _WAYS[way](writer, image, dims()) if way else image
 
 
 def _tiled(writer: Writer, image: str, dims: str) -> str:
-    times = writer.let(f"divide({dims}, shape({image}))")
+    times = writer.let(f"increment(divide({dims}, shape({image})))")
     row = writer.let(f"power(rbind(hconcat, {image}), last({times}))({image})")
     all_rows = writer.let(f"power(rbind(vconcat, {row}), first({times}))({row})")
     return writer.let(f"crop({all_rows}, ORIGIN, {dims})")

@@ -41,29 +41,28 @@ struct StopFlag {
 // The images of features on the samples of a task; the arrays are kept, not copied.
 class FeatureImages {
    public:
-    FeatureImages(Flat<int8_t> cells, Table<int64_t> offset, Table<int32_t> height, Table<int32_t> width,
-                  Flat<float> cost)
-        : cells_(cells), offset_(offset), height_(height), width_(width), cost_(cost) {
-        images.cells = cells.data();
-        images.offset = offset.data();
-        images.height = height.data();
-        images.width = width.data();
-        images.samples = u32(offset.shape(0));
-        images.features = u32(offset.shape(1));
-        bool good = height.shape(0) == offset.shape(0) && height.shape(1) == offset.shape(1) &&
-                    width.shape(0) == offset.shape(0) && width.shape(1) == offset.shape(1) &&
-                    cost.shape(0) == offset.shape(1);
-        for (u32 s = 0; good && s < images.samples; ++s)
-            for (u32 f = 0; good && f < images.features; ++f)
-                if (images.has(s, f)) {
-                    Size size = images.size(s, f);
-                    int64_t end = images.offset[size_t(s) * images.features + f] + int64_t(size.height) * size.width;
-                    good = size.height >= 0 && size.width >= 0 && end <= int64_t(cells.size());
-                }
+    explicit FeatureImages(Flat<float> cost) : cost_(cost) {}
+
+    // As many features as the other blocks have; `cost` of all blocks is given at first.
+    void add(Flat<int8_t> cells, Table<int64_t> offset, Table<int32_t> height, Table<int32_t> width) {
+        u32 samples = u32(offset.shape(0)), each = u32(offset.shape(1));
+        bool good = same_shape(height, offset) && same_shape(width, offset) && each > 0;
+        if (!images.blocks.empty()) good = good && samples == images.samples && each == images.each;
+        good = good && size_t(each) * (images.blocks.size() + 1) <= cost_.size();
         if (!good) throw nb::value_error("arrays of images that do not fit together");
+        for (size_t k = 0; k < offset.size(); ++k) {
+            int64_t start = offset.data()[k], tall = height.data()[k], wide = width.data()[k];
+            if (start >= 0 && (tall < 0 || wide < 0 || start + tall * wide > int64_t(cells.size())))
+                throw nb::value_error("an image outside the cells");
+        }
+        images.samples = samples;
+        images.each = each;
+        images.blocks.push_back({cells.data(), offset.data(), height.data(), width.data()});
+        kept_.push_back({cells, offset, height, width});
     }
 
     void check_samples(const std::vector<u32>& samples) const {
+        if (size_t(images.features()) != cost_.size()) throw nb::value_error("a cost for every feature");
         for (u32 sample : samples)
             if (sample >= images.samples) throw nb::value_error("a sample that is not there");
     }
@@ -72,10 +71,18 @@ class FeatureImages {
     Images images;
 
    private:
-    Flat<int8_t> cells_;
-    Table<int64_t> offset_;
-    Table<int32_t> height_, width_;
+    struct Kept {
+        Flat<int8_t> cells;
+        Table<int64_t> offset;
+        Table<int32_t> height, width;
+    };
+    template <class A, class B>
+    static bool same_shape(const A& a, const B& b) {
+        return a.shape(0) == b.shape(0) && a.shape(1) == b.shape(1);
+    }
+
     Flat<float> cost_;
+    std::vector<Kept> kept_;
 };
 
 // Hypotheses as (loss, feature or -1, times, plus, sizes of the tests).
@@ -165,6 +172,22 @@ class Combined {
         return all;
     }
 
+    // Of each column the share of known cells that have the colour of the output; -1 where it is no image of colours.
+    std::vector<float> agreement() const {
+        std::vector<float> all;
+        for (u32 column = 0; column < store_.columns.size(); ++column) {
+            const int8_t* raw = store_.raw(column);
+            u32 same = 0;
+            bool colours = true;
+            for (u32 k = 0; k < store_.cells; ++k) {
+                colours = colours && raw[k] >= 0 && raw[k] <= 9;
+                same += k < store_.known && raw[k] == store_.target[k];
+            }
+            all.push_back(colours ? float(same) / float(store_.known) : -1.f);
+        }
+        return all;
+    }
+
     nb::dict counts() const {
         nb::dict made;
         made["columns"] = store_.columns.size();
@@ -203,9 +226,9 @@ NB_MODULE(_search, m) {
             "set", [](StopFlag& flag) { flag.on = true; }, "End what looks at it.")
         .def("__bool__", [](const StopFlag& flag) { return flag.on.load(); });
     nb::class_<FeatureImages>(m, "FeatureImages")
-        .def(nb::init<Flat<int8_t>, Table<int64_t>, Table<int32_t>, Table<int32_t>, Flat<float>>(), nb::kw_only(),
-             nb::arg("cells"), nb::arg("offset"), nb::arg("height"), nb::arg("width"), nb::arg("cost"),
-             "Images by sample and feature, and the cost of each feature.");
+        .def(nb::init<Flat<float>>(), nb::arg("cost"), "Images of features that cost so much; `add` adds them.")
+        .def("add", &FeatureImages::add, nb::kw_only(), nb::arg("cells"), nb::arg("offset"), nb::arg("height"),
+             nb::arg("width"), "A block of images by sample and feature.");
     m.def("size_rules", &size_rules, nb::arg("images"), nb::arg("demos"), nb::arg("tests"), nb::arg("outputs"),
           "Hypotheses about the sizes of test outputs, the best first.");
     nb::class_<Combined>(m, "Combined")
@@ -221,5 +244,6 @@ NB_MODULE(_search, m) {
         .def("columns", &Combined::columns, "The different images.")
         .def("predictions", &Combined::predictions, "What was predicted for each test, best first.")
         .def("entries", &Combined::entries, "What a rule says.")
+        .def("agreement", &Combined::agreement, Free(), "How much of the output each image has right.")
         .def("counts", &Combined::counts, "How much was looked at.");
 }

@@ -14,20 +14,31 @@ struct Size {
     bool operator==(const Size& other) const { return height == other.height && width == other.width; }
 };
 
-// By sample and feature; a negative offset is an image that is not there.
-struct Images {
+// The images that all features make of one input of each sample, by sample and feature; a negative offset is an image
+// that is not there. Images of a sample that are equal lie in one place.
+struct Block {
     const int8_t* cells = nullptr;
     const int64_t* offset = nullptr;
     const int32_t* height = nullptr;
     const int32_t* width = nullptr;
-    u32 samples = 0, features = 0;
+};
 
-    bool has(u32 sample, u32 feature) const { return offset[size_t(sample) * features + feature] >= 0; }
+// Blocks of as many features each, which are numbered through.
+struct Images {
+    std::vector<Block> blocks;
+    u32 samples = 0, each = 0;
+
+    u32 features() const { return each * u32(blocks.size()); }
+    int64_t offset(u32 sample, u32 feature) const { return block(feature).offset[at(sample, feature)]; }
+    bool has(u32 sample, u32 feature) const { return offset(sample, feature) >= 0; }
     Size size(u32 sample, u32 feature) const {
-        size_t at = size_t(sample) * features + feature;
-        return {height[at], width[at]};
+        return {block(feature).height[at(sample, feature)], block(feature).width[at(sample, feature)]};
     }
-    const int8_t* image(u32 sample, u32 feature) const { return cells + offset[size_t(sample) * features + feature]; }
+    const int8_t* image(u32 sample, u32 feature) const { return block(feature).cells + offset(sample, feature); }
+
+   private:
+    const Block& block(u32 feature) const { return blocks[feature / each]; }
+    size_t at(u32 sample, u32 feature) const { return size_t(sample) * each + feature % each; }
 };
 
 // How an image comes to the size that is wanted; Python writes the same as a program (search/write.py).

@@ -26,7 +26,7 @@ class SizeRules {
         for (const Size& size : outputs) same = same && size == outputs[0];
         if (same) add(found, {1, -1, {0, 0}, outputs[0], std::vector<Size>(tests.size(), outputs[0])});
         std::unordered_set<u64> seen;
-        for (u32 feature = 0; feature < images.features; ++feature) {
+        for (u32 feature = 0; feature < images.features(); ++feature) {
             u64 hash = 1;
             bool there = true;
             for (u32 sample : demos) there = there && look(images, sample, feature, hash);

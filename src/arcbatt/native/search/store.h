@@ -59,12 +59,12 @@ class Store {
         columns.clear();
         raw_.clear();
         kinds_.clear();
-        std::vector<u32> order(images.features);
+        std::vector<u32> order(images.features());
         std::iota(order.begin(), order.end(), 0u);
         std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return cost[a] < cost[b]; });
-        std::unordered_set<u64> contents, partitions;
+        std::unordered_set<u64> places, contents, partitions;
         for (u32 way = AS_IT_IS; way < WAYS; ++way)
-            for (u32 feature : order) add(images, feature, Way(way), cost[feature], contents, partitions);
+            for (u32 feature : order) add(images, feature, Way(way), cost[feature], places, contents, partitions);
         sort_by_cost();
     }
 
@@ -79,15 +79,17 @@ class Store {
     u32 demonstrations = 0, known = 0, cells = 0;
 
    private:
-    void add(const Images& images, u32 feature, Way way, float cost, std::unordered_set<u64>& contents,
-             std::unordered_set<u64>& partitions) {
+    void add(const Images& images, u32 feature, Way way, float cost, std::unordered_set<u64>& places,
+             std::unordered_set<u64>& contents, std::unordered_set<u64>& partitions) {
         if (way != AS_IT_IS && cost + WAY_COST[way] > DEAREST_WAY) return;
         bool exact = true;
+        u64 place = mixed(way * 64 + feature / images.each);
         for (size_t k = 0; k < samples_.size(); ++k) {
             if (!images.has(samples_[k], feature)) return;
+            place = mixed(place + u64(images.offset(samples_[k], feature)));
             exact = exact && images.size(samples_[k], feature) == sizes[k];
         }
-        if (exact != (way == AS_IT_IS)) return;
+        if (exact != (way == AS_IT_IS) || !places.insert(place).second) return;
         scratch_.resize(cells);
         for (size_t k = 0; k < samples_.size(); ++k)
             if (!resize(images.image(samples_[k], feature), images.size(samples_[k], feature), sizes[k], way,
