@@ -131,7 +131,7 @@ class Combined {
 
     void singles(double seconds) { rules_->singles(deadline(seconds)); }
     u64 pairs(u32 most, u64 limit, double seconds) { return rules_->pairs(most, limit, deadline(seconds)); }
-    void triples(u32 most, u64 limit, double seconds) { rules_->triples(most, limit, deadline(seconds)); }
+    u64 triples(u32 most, u64 limit, double seconds) { return rules_->triples(most, limit, deadline(seconds)); }
     void stacks(double seconds) { Stacks(store_, candidates_, layer_).search(deadline(seconds)); }
 
     // (feature, way, kinds, cost) of every different image, cheapest first.

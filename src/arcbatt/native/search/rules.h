@@ -72,9 +72,11 @@ class Rules {
         return found;
     }
 
-    // Triples of which no two are a rule already, by rising cost of their images, until the deadline.
-    void triples(u32 most, u64 limit, const Deadline& deadline) {
+    // Triples of which no two are a rule already, by rising cost of their images, until `limit` are found; how many.
+    u64 triples(u32 most, u64 limit, const Deadline& deadline) {
         most_ = std::min(most, count_);
+        everything_.resize(most_);
+        std::iota(everything_.begin(), everything_.end(), 0u);
         std::unordered_set<u64> done;
         u64 found = 0;
         for (float dearest : {4.f, 5.f, 6.f, 7.f, 8.f}) {
@@ -82,11 +84,12 @@ class Rules {
             std::fill(none, none + MOST_WORDS, ~u64(0));
             list_coverers();
             for (u32 a : coverers_of(none)) {
-                if (deadline.past() || found >= limit) return;
+                if (deadline.past() || found >= limit) return found;
                 if (alone_[a] || store_.columns[a].cost > dearest) continue;
                 found += triples_with(a, dearest, done, limit - found, deadline);
             }
         }
+        return found;
     }
 
     // A rule in words: what it does for each joint value of all columns but the last one looked at.
@@ -196,14 +199,25 @@ class Rules {
                 if (words_[bit / 64][column] >> (bit % 64) & 1) coverers_[bit].push_back(column);
     }
 
-    // The images that tell the conflict apart which the fewest do, of those in `lacks`.
+    // The images that tell the conflict apart which the fewest do, of those in `lacks`; all, if only new ones are
+    // there.
     const std::vector<u32>& coverers_of(const u64* lacks) const {
         const std::vector<u32>* least = nullptr;
         for (u32 bit = 0; bit < coverers_.size(); ++bit)
             if (lacks[bit / 64] >> (bit % 64) & 1)
                 if (!least || coverers_[bit].size() < least->size()) least = &coverers_[bit];
-        static const std::vector<u32> nothing;
-        return least ? *least : nothing;
+        if (least) return *least;
+        for (u32 w = 0; w * 64 < conflicts_; ++w)
+            if (lacks[w] & (conflicts_ >= 64 * (w + 1) ? ~u64(0) : (u64(1) << (conflicts_ % 64)) - 1))
+                return everything_;
+        return nothing_;
+    }
+
+    bool decide(u32 a, u32 b) {
+        for (u32 w = 0; w * 64 < conflicts_; ++w)
+            if (~(words_[w][a] | words_[w][b])) return false;
+        u32 columns[] = {a, b};
+        return consistent(columns, 2);
     }
 
     u64 triples_with(u32 a, float dearest, std::unordered_set<u64>& done, u64 limit, const Deadline& deadline) {
@@ -224,7 +238,7 @@ class Rules {
                 u32 columns[] = {a, b, c};
                 std::sort(columns, columns + 3);
                 u64 mark = (u64(columns[0]) << 42) | (u64(columns[1]) << 21) | columns[2];
-                if (!done.insert(mark).second || !consistent(columns, 3)) continue;
+                if (!done.insert(mark).second || decide(a, c) || decide(b, c) || !consistent(columns, 3)) continue;
                 emit(columns, 3);
                 if (++found >= limit) return found;
             }
@@ -324,7 +338,8 @@ class Rules {
     u32 count_, most_ = 0, conflicts_ = 0, now_ = 0;
     std::vector<std::vector<u64>> words_;     // by word and column: the conflicts that the image tells apart
     std::vector<std::vector<u32>> coverers_;  // by conflict
-    std::vector<u32> seen_, group_seen_, groups_, entries_;
+    const std::vector<u32> nothing_;
+    std::vector<u32> seen_, group_seen_, groups_, entries_, everything_;
     std::vector<Seen> entry_;
     std::vector<Group> group_;
     std::vector<uint8_t> alone_;
