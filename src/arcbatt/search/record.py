@@ -65,7 +65,7 @@ class SolveRecord:
     def _check(place: Path, asked: Mapping[str, Any], resume: bool) -> None:
         if not resume:
             raise UsageError(f"{place.parent}: there is a record already; go on with it by --resume")
-        known = _json(read_file(place).decode(errors="replace"), place)
+        known = _json(read_file(place).decode(errors="backslashreplace"), place)
         mine = json.loads(json.dumps(asked))
         for one in (known.get("options", {}), mine["options"]):
             for name in _MAY_DIFFER:
@@ -80,7 +80,7 @@ def read_solutions(directory: Path) -> dict[str, Solution]:
     if not place.exists():
         return {}
     found = {}
-    for line in read_file(place).decode(errors="replace").splitlines(keepends=True):
+    for line in read_file(place).decode(errors="backslashreplace").splitlines(keepends=True):
         if line.endswith("\n"):
             try:
                 solution = Solution.from_json(_json(line, place))

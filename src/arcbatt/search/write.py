@@ -83,7 +83,7 @@ def _shrunk(writer: Writer, image: str, dims: str, common: str) -> str:
 
 
 def _most_common(writer: Writer, image: str, dims: str) -> str:
-    return _shrunk(writer, image, dims, "mostcolor")
+    return _shrunk(writer, image, dims, "compose(mostcolor, identity)")
 
 
 def _most_common_ink(writer: Writer, image: str, dims: str) -> str:
