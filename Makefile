@@ -3,6 +3,8 @@
 # make counts         instructions of fixed workloads against those kept; make accept-counts keeps new ones
 # make kernel         compile the GPU kernel for every architecture, no GPU needed; make kernel-figures keeps what it needs
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
+# make soak HOURS=2  random programs, hostile files, kills, full disks, interrupts; SOLVERS=FILES takes mutants of them too
+# make tsan  the engines on many threads under ThreadSanitizer
 # make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
 # make bench-gpu the figures of such a machine, into benchmarks/results/OUT; SOLVERS=FILE measures other programs
 PYTHON ?= python3
@@ -17,9 +19,10 @@ FUZZ_FLAGS := -std=c++17 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-reco
 COUNTS := build/counts
 COUNTS_FLAGS := -std=c++17 -O3 -Wall -Wextra -Wpedantic -Werror -Isrc/arcbatt/native
 SECONDS ?= 60
+HOURS ?= 0.1
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 bench-gpu-3 lint unit fuzz fuzz-short counts memcheck accept-counts kernel kernel-figures native docs format clean
+.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 bench-gpu-3 lint unit soak tsan fuzz fuzz-short fuzz-found counts memcheck accept-counts kernel kernel-figures native docs format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
@@ -39,6 +42,10 @@ lint: $(VENV)/installed
 unit: $(VENV)/installed
 	$(BIN)/pytest
 
+# The report is in build/soak, by date; what is found is in build/soak/found, as tests.
+soak: $(VENV)/installed
+	$(BIN)/python -m arcbatt.devtools.soak --hours $(HOURS) --seed $(SEED) $(if $(SOLVERS),--solvers $(SOLVERS))
+
 fuzz: $(FUZZ)/fuzz $(FUZZ)/dynamic $(FUZZ)/corpus.bin
 	$(FUZZ)/dynamic --seconds $(SECONDS) --seed $(SEED)
 	$(FUZZ)/fuzz valid --seconds $(SECONDS) --seed $(SEED)
@@ -46,8 +53,31 @@ fuzz: $(FUZZ)/fuzz $(FUZZ)/dynamic $(FUZZ)/corpus.bin
 	$(FUZZ)/fuzz bytecode --seconds $(SECONDS) --seed $(SEED)
 
 fuzz-short:
-	$(MAKE) --no-print-directory -j2 $(FUZZ)/fuzz $(FUZZ)/dynamic $(FUZZ)/corpus.bin
+	$(MAKE) --no-print-directory -j2 $(FUZZ)/fuzz $(FUZZ)/dynamic $(FUZZ)/corpus.bin $(FUZZ)/found.bin
+	$(MAKE) --no-print-directory fuzz-found
 	$(MAKE) --no-print-directory fuzz SECONDS=4 SEED=1
+
+# The extension itself, built with ThreadSanitizer and installed aside; -S, so that Python does not find the other one.
+TSAN := build/tsan
+tsan: $(TSAN)/installed
+	LD_PRELOAD=$$($(CXX) -print-file-name=libtsan.so) TSAN_OPTIONS=halt_on_error=1 \
+	    PYTHONPATH=$(TSAN)/package:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	    $(BIN)/python -S tools/threads.py
+
+$(TSAN)/installed: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(TSAN)/package . \
+	    --config-settings=build-dir=$(TSAN)/cmake --config-settings=cmake.define.AB_EMULATED_LANES=OFF \
+	    --config-settings=cmake.define.CMAKE_CXX_FLAGS='-fsanitize=thread -g1' --config-settings=install.strip=false
+	touch $@
+
+# What the fuzzers once found: programs, as they are and with words changed, and single cases by their seeds.
+fuzz-found: $(FUZZ)/fuzz $(FUZZ)/dynamic $(FUZZ)/found.bin fuzz/found/seeds.txt
+	$(FUZZ)/fuzz valid --corpus $(FUZZ)/found.bin --seed 0 --cases 60
+	$(FUZZ)/fuzz bytecode --corpus $(FUZZ)/found.bin --seed 0 --cases 2000 --seconds 3
+	while read mode seed; do $(FUZZ)/fuzz $$mode --seed $$seed --cases 1 || exit 1; done < fuzz/found/seeds.txt
+
+$(FUZZ)/found.bin: fuzz/found/programs.py fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/compiler/lower/*.py)
+	$(BIN)/python fuzz/corpus.py $@ $<
 
 $(FUZZ)/fuzz: $(FUZZ)/main.o $(FUZZ)/lanes.o
 	$(CXX) $(FUZZ_FLAGS) $^ -o $@ -pthread

@@ -1,4 +1,8 @@
-"""Write lowered programs and a few samples as words for the fuzzers to start from: corpus.py FILE [PROGRAMS]."""
+"""Write lowered programs and a few samples as words for the fuzzers to start from.
+
+corpus.py FILE [COUNT]         of the library, mutants and random programs
+corpus.py FILE SOLVERS.py      of the programs in a file: those of found/, which were wrong once
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.generate import VERSION, Generator, mutants
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
-from arcbatt.syntax import parse_program
+from arcbatt.syntax import parse_file, parse_program
 
 _CELLS = 150
 _SAMPLES = 12
@@ -86,15 +90,26 @@ def own_operations() -> list[tuple[str, list[Program]]]:
     return [(f"own_{k}", [parse_program(_OWN.format(k))]) for k in range(len(_EXPRESSIONS))]
 
 
-def main() -> None:
-    """Write the file."""
-    target, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 120
+def drawn(count: int) -> list[tuple[str, list[Program]]]:
+    """Programs of the library, mutants and random ones, mostly alone."""
     solvers, generator = library(), Generator(_SEED)
     third = count // 3
     chosen = [*solvers[:: max(1, len(solvers) // third)], *mutants(solvers, third, _SEED)]
     chosen += [generator.program(f"solve_r{k}", lines=6, samples=k % 3 == 0) for k in range(third)]
     batches = [(program.name, [program]) for program in chosen] + [("several", solvers[:3]), ("library", solvers)]
-    batches += [*own_operations(), ("nested", [parse_program(_NESTED)])]
+    return [*batches, *own_operations(), ("nested", [parse_program(_NESTED)])]
+
+
+def found(path: Path) -> list[tuple[str, list[Program]]]:
+    """Programs of a file, each alone and all together."""
+    programs = parse_file(path).check()
+    return [*((program.name, [program]) for program in programs), ("together", programs)]
+
+
+def main() -> None:
+    """Write the file."""
+    target, given = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "120"
+    batches = drawn(int(given)) if given.isdigit() else found(Path(given))
     lowered = [(name, lower(compile_graph(merge(programs)).graph)) for name, programs in batches]
     programs = [blob(name, code) for name, code in lowered if code.outputs]
     tasks = load_tasks("arcagi")

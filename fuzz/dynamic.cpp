@@ -114,7 +114,7 @@ class Draw {
 Status run_case(u64 seed, const Language& language) {
     std::atomic<bool> stop{false};
     NoCustom custom;
-    Machine machine(language, 20000, stop, custom);
+    Machine machine(language, 20000, ~u64(0), stop, custom);
     Draw draw(seed, language, machine);
     u32 op = draw.below(u32(language.ops.size()));
     Items args;

@@ -184,6 +184,7 @@ def test_only_some_tasks_and_a_batt(tmp_path):
         (["-i", "nope"], "no task nope among the 400 tasks"),
         (["--dataset", "nowhere.json"], "nowhere.json"),
         (["-t", "0"], "--time is a number above 0"),
+        (["-t", "nan"], "--time is a number above 0"),
         (["--resume"], "give it with --out"),
         (["--devices", "0,x"], "--devices is a list of numbers such as 0,1, or all; got '0,x'"),
         (["--use-gpu", "--backend", "cpu"], "--use-gpu and --backend cpu contradict each other"),

@@ -29,7 +29,7 @@ class Planted:
     reference: ReferenceSide = field(default_factory=ReferenceSide)
     name: str = "planted"
 
-    def answers(self, programs, samples, stop) -> Answers:
+    def answers(self, programs, samples, stop, compiled=None) -> Answers:
         found = self.reference.answers(programs, samples, stop)
         for row, sample in enumerate(samples):
             for column, program in enumerate(programs):

@@ -5,8 +5,8 @@ from typer.testing import CliRunner
 
 from arcbatt.cli import verify as command
 from arcbatt.cli.app import app
-from arcbatt.cli.verify import differs_between
 from arcbatt.compiler.lower.disassemble import disassemble
+from arcbatt.devtools.verify.compare import differs_between
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
 from arcbatt.devtools.verify.sides import ReferenceSide, side_named
 from arcbatt.devtools.verify.workload import random_batch
@@ -119,7 +119,7 @@ def test_a_solver_file(tmp_path):
     path.write_text("def solve_a(I):\n    return hmirror(I)\n\ndef solve_b(I):\n    return divide(ONE, ZERO)\n")
     done = CliRunner().invoke(app, ["verify", "--solvers", str(path), "--limit", "3"])
     assert done.exit_code == 0, done.output
-    assert "2 programs on 3 tasks of arcagi: python, cpu, lanes" in done.stdout
+    assert "2 programs on 3 tasks of arcagi: python, cpu, dynamic, lanes" in done.stdout
     assert "of 2 programs" in done.stdout
 
 

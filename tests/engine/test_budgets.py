@@ -15,6 +15,7 @@ import arcbatt
 from arcbatt import _core_lanes
 from arcbatt.cli.app import app
 from arcbatt.compiler.abi import STATUSES
+from arcbatt.devtools.verify.sides import side_named
 from arcbatt.engine.choose import make_engine
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.reference import ReferenceEngine
@@ -102,6 +103,126 @@ def test_one_engine_serves_any_budget(monkeypatch):
     same(WorkerEngine(engines[0].compiled, workers, backend="cpu").run(samples, "hash", max_steps=30), want)
 
 
+# --- all calls of an evaluation together ---
+HEAVY = """
+def solve_many(I):
+    x1 = asindices(I)
+    x2 = product(x1, x1)
+    x3 = apply(first, x2)
+    x4 = apply(last, x2)
+    return combine(x3, x4)
+
+def solve_again(I):
+    x1 = product(asindices(I), asindices(I))
+    x2 = product(asindices(I), asindices(I))
+    return equality(apply(first, x1), apply(first, x2))
+
+def solve_either_order(I):
+    x1 = asindices(I)
+    x2 = ofcolor(I, ZERO)
+    return equality(intersection(x1, x2), intersection(x2, x1))
+
+def solve_by_functions(I):
+    x1 = rbind(apply, asindices(I))
+    return fork(combine, compose(x1, lbind(lbind, add)), compose(x1, lbind(lbind, add)))(UNITY)
+
+def solve_one_function(I):
+    x1 = fork(equality, lbind(apply, first), lbind(apply, first))
+    x2 = asindices(I)
+    return x1(product(x2, x2))
+
+def solve_failing(I):
+    x1 = asindices(I)
+    x2 = product(x1, x1)
+    return add(extract(x2, lbind(equality, ZERO)), size(x2))
+
+def solve_chosen(I):
+    x1 = branch(equality(height(I), width(I)), lbind(apply, first), size)
+    x2 = asindices(I)
+    return x1(product(x2, x2))
+"""
+
+
+def totals(programs, sample):
+    """What each program takes on a sample."""
+    found = []
+    for program in programs:
+        machine = Machine()
+        evaluate(program, sample, machine)
+        found.append(machine.total_steps)
+    return found
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32), data=st.data())
+def test_random_programs_with_few_steps_in_all(seed, data):
+    programs, samples = random_programs(seed), [random_sample(seed + k) for k in range(2)]
+    at = data.draw(st.sampled_from(totals(programs, samples[0])))
+    max_total = max(1, at + data.draw(st.sampled_from([-1, 0, 1, 100])))
+    want = ReferenceEngine.of(programs).run(samples, "hash", max_total=max_total)
+    for _, engine in backends(programs):
+        same(engine.run(samples, "hash", max_total=max_total), want)
+        values = engine.values(samples[0], max_total=max_total)
+        assert values == {one.name: evaluate(one, samples[0], Machine(max_total=max_total)) for one in programs}
+
+
+def test_exactly_as_many_steps_as_there_are():
+    programs = parse_text(HEAVY).check()
+    samples = [random_sample(seed) for seed in range(4)]
+    for sample in samples:
+        for program, total in zip(programs, totals(programs, sample), strict=True):
+            for most, beyond in ((total, False), (total - 1, True)):
+                for side in ("python", "cpu", "dynamic", "lanes"):
+                    outcome = side_named(side, max_total=most).value(program, sample)
+                    limit = isinstance(outcome, Failed) and outcome.reason is Reason.LIMIT
+                    assert limit == beyond, (program.name, side, most)
+
+
+def test_equal_calls_count_once():
+    programs = {one.name: one for one in parse_text(HEAVY).check()}
+    sample = random_sample(1)
+    text = "def solve_a(I):\n    x1 = product(asindices(I), asindices(I))\n    return equality(x2(x1), x2(x1))\n"
+    once = parse_text(text.replace("x2(x1)", "apply(first, x1)")).check()
+    assert totals([programs["solve_again"]], sample) == totals(once, sample)
+
+
+def test_the_others_are_not_touched():
+    """A program that takes too much fails alone, whatever it is merged with."""
+    programs = parse_text(HEAVY).check()
+    samples = [random_sample(seed) for seed in range(6)]
+    for max_total in (300, 3_000, 10_000):
+        want = ReferenceEngine.of(programs).run(samples, "hash", max_total=max_total)
+        alone = [ReferenceEngine.of([one]).run(samples, "hash", max_total=max_total).hashes for one in programs]
+        np.testing.assert_array_equal(want.hashes, np.hstack(alone))
+        for _, engine in backends(programs):
+            same(engine.run(samples, "hash", max_total=max_total), want)
+
+
+def test_many_great_calls_end():
+    """Each of these calls is within its limit, and thousands of them would take hours."""
+    call = "size(sfilter(product(x0, shift(x0, astuple(K, K))), compose(lbind(contained, (0, K)), lbind(product, x0))))"
+    body = "\n".join(f"    y{k} = {call.replace('K', str(k))}" for k in range(300))
+    total = "    z0 = y0\n" + "\n".join(f"    z{k} = add(z{k - 1}, y{k})" for k in range(1, 300))
+    text = f"def solve_bomb(I):\n    x0 = asindices(canvas(ZERO, astuple(14, 14)))\n{body}\n{total}\n    return z299\n"
+    (bomb,) = parse_text(text).check()
+    good = parse_text("def solve_good(I):\n    return vmirror(I)\n").check()[0]
+    sample = random_sample(3)
+    found = CpuEngine.of([bomb, good]).values(sample, max_total=20_000_000)
+    assert found["solve_good"] == evaluate(good, sample)
+    assert isinstance(found["solve_bomb"], Failed)
+    assert found["solve_bomb"].reason is Reason.LIMIT
+
+
+def test_too_many_calls_to_bound_are_left_to_the_dynamic_tier():
+    lines = "\n".join(f"    x{k} = hconcat(x{k - 1}, vmirror(x{k - 1}))" if k % 2 else f"    x{k} = lefthalf(x{k - 1})"
+                      for k in range(1, 4000))  # fmt: skip
+    (program,) = parse_text(f"def solve_long(I):\n    x0 = I\n{lines}\n    return x3999\n").check()
+    engine = CpuEngine.of([program])
+    assert engine.refused() == {"solve_long": "calls that may take too many steps together"}
+    sample = random_sample(5)
+    assert engine.values(sample)["solve_long"] == evaluate(program, sample)
+
+
 # --- options ---
 @pytest.mark.parametrize(
     ("text", "steps"),
@@ -113,7 +234,7 @@ def test_steps_as_text(text, steps):
 
 @pytest.mark.parametrize("text", ["", "0", "-5", "M", "1.5M", "many", "1MM", "\u0663"])
 def test_what_is_no_number_of_steps(text):
-    with pytest.raises(UsageError, match="--max-steps is a number above 0"):
+    with pytest.raises(UsageError, match="steps are a number above 0"):
         RunOptions.parse_steps(text)
     done = CliRunner().invoke(app, ["run", f"--max-steps={text}"])
     assert isinstance(done.exception, UsageError)
@@ -145,17 +266,34 @@ def test_the_default_may_be_said_on_resume(tmp_path):
 def test_the_api_and_the_command(tmp_path):
     found = arcbatt.run(PROGRAMS, TASKS, backend="cpu", max_steps=2_000)
     out = tmp_path / "out"
-    args = ["run", "--max-steps", "2_000", "--count", "2", "-q", "-o", str(out), "--backend", "cpu"]
+    args = [
+        "run",
+        "--max-steps",
+        "2_000",
+        "--max-total-steps",
+        "1M",
+        "--count",
+        "2",
+        "-q",
+        "-o",
+        str(out),
+        "--backend",
+        "cpu",
+    ]
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 0, done.output
     assert "steps of a call: at most 2,000, of 200,000,000 that the language allows" in done.stdout
+    assert "steps of an evaluation: at most 1,000,000, of 1,000,000,000 that the language allows" in done.stdout
     assert found.record.options.steps == 2_000
     assert CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / "x.html")]).exit_code == 0
-    assert "steps of a call at most" in (tmp_path / "x.html").read_text()
+    page = (tmp_path / "x.html").read_text()
+    assert "steps of a call at most" in page
+    assert "steps of an evaluation at most" in page
 
 
-def test_verify_with_few_steps():
-    done = CliRunner().invoke(app, ["verify", "--random", "120", "--seed", "5", "--max-steps", "300"])
+@pytest.mark.parametrize("option", ["--max-steps", "--max-total-steps"])
+def test_verify_with_few_steps(option):
+    done = CliRunner().invoke(app, ["verify", "--random", "120", "--seed", "5", option, "300"])
     assert done.exit_code == 0, done.output
 
 

@@ -31,7 +31,7 @@ def attempt(name, *args):
 
 
 def test_sizes():
-    assert len(STANDARD.ops) == 166
+    assert len(STANDARD.ops) == 210
     assert len(CONSTANTS) == 57
     additions = {"o_g", "p_g", "get_nth_f", "get_nth_t", "dedupe", "difference_tuple"}
     assert additions <= STANDARD.ops.keys()

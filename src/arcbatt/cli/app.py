@@ -25,6 +25,12 @@ DialectOption = Annotated[str, typer.Option(help=RunOptions.help("dialect"))]
 ErrorsOption = Annotated[Path | None, typer.Option(help="Write every error of a program to this file.")]
 
 
+TotalStepsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-total-steps", parser=RunOptions.parse_steps, metavar="N", help=RunOptions.help("max_total_steps")
+    ),
+]
 StepsOption = Annotated[
     int | None,
     typer.Option("--max-steps", parser=RunOptions.parse_steps, metavar="N", help=RunOptions.help("max_steps")),
@@ -72,19 +78,22 @@ def verify(
     ] = None,
     show: Annotated[int, typer.Option(help="How many disagreements to print.")] = 10,
     max_steps: StepsOption = None,
+    max_total_steps: TotalStepsOption = None,
 ) -> None:
     """Check backends against vectors, or against the reference and one another; exit 1 on any disagreement."""
     from arcbatt.cli import verify as command
+    from arcbatt.devtools.verify.sides import Steps
     from arcbatt.errors import UsageError
 
     if sum(source is not None for source in (vectors, solvers, random)) != 1:
         raise UsageError("give what to check on: --vectors FILE, --solvers PATH or --random N, one of them")
+    steps = Steps.asked(max_steps, max_total_steps)
     if vectors is not None:
-        command.verify_all_vectors(vectors, backend or ["python"], show, max_steps)
+        command.verify_all_vectors(vectors, backend or ["python"], show, steps)
     elif random is not None:
-        command.verify_random(random, seed, generator, backend or [], show, max_steps)
+        command.verify_random(random, seed, generator, backend or [], show, steps)
     else:
-        command.verify_solvers(solvers or [], dataset, limit or None, backend or [], show, max_steps)
+        command.verify_solvers(solvers or [], dataset, limit or None, backend or [], show, steps)
 
 
 @app.command()
@@ -105,6 +114,7 @@ def run(
     batch_size: Annotated[int, typer.Option(help=RunOptions.help("batch_size"))] = RunOptions.batch_size,
     threads: Annotated[int | None, typer.Option(help=RunOptions.help("threads"))] = None,
     max_steps: StepsOption = None,
+    max_total_steps: TotalStepsOption = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A directory to record the run in.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
@@ -127,6 +137,7 @@ def run(
         batch_size=batch_size,
         threads=threads,
         max_steps=max_steps,
+        max_total_steps=max_total_steps,
     )
     run_command(options, out, resume, quiet, errors)
 

@@ -20,7 +20,7 @@ from arcbatt.batt import load_batt
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.taskset import TaskSet, open_tasks
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.program import Program
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RESULTS, RunRecord
@@ -153,6 +153,8 @@ def print_summary(summary: Summary, tasks: int, programs: int) -> None:
     console.print(f"tiers: {summary.tiers()}")
     if record.options.steps != MAX_STEPS:
         console.print(f"steps of a call: at most {record.options.steps:,}, of {MAX_STEPS:,} that the language allows")
+    if (total := record.options.total_steps) != MAX_TOTAL_STEPS:
+        console.print(f"steps of an evaluation: at most {total:,}, of {MAX_TOTAL_STEPS:,} that the language allows")
     _print_internal(console, record)
     if rerouted := summary.rerouted():
         console.print(f"rerouted: {rerouted.total():,} evaluations ran on another tier than the one asked for")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import typer
@@ -15,30 +15,31 @@ from arcbatt.cli.run import interruptible, shown
 from arcbatt.cli.terminal import Terminal
 from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors
 from arcbatt.devtools.generate import VERSION, VERSIONS
-from arcbatt.devtools.verify.compare import Agreement, Difference, Tally, compare
+from arcbatt.devtools.verify.compare import Agreement, Difference, Tally, compare, differs_between
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
-from arcbatt.devtools.verify.sides import NOT_LOWERED, ON_ENGINE, GpuSide, Side, engines_here, side_named
+from arcbatt.devtools.verify.sides import NOT_LOWERED, ON_ENGINE, GpuSide, Side, Steps, engines_here, side_named
 from arcbatt.devtools.verify.vectors import run_together
 from arcbatt.devtools.verify.workload import Batch, file_batches, random_batches, spread_tasks
 from arcbatt.errors import ArcbattError, DataError, UsageError
 from arcbatt.language.encoding import encode
 from arcbatt.language.failures import Failed, Outcome
-from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
 
+_STEPS = Steps()
 
-def verify_all_vectors(path: Path, backends: Sequence[str], show: int, max_steps: int | None = None) -> None:
+
+def verify_all_vectors(path: Path, backends: Sequence[str], show: int, steps: Steps = _STEPS) -> None:
     """Check each backend on the vectors; exit 1 where any of them differs."""
-    agree = [verify_vectors(path, backend, show, max_steps) for backend in backends]
+    agree = [verify_vectors(path, backend, show, steps) for backend in backends]
     if not all(agree):
         raise typer.Exit(1)
 
 
-def verify_vectors(path: Path, backend: str, show: int, max_steps: int | None = None) -> bool:
+def verify_vectors(path: Path, backend: str, show: int, steps: Steps = _STEPS) -> bool:
     """Print how many vectors agree, in all and for each primitive, and the first that do not; whether all do."""
     coverage: Counter[str] = Counter()
-    side = side_named(backend, max_steps or MAX_STEPS)
+    side = side_named(backend, *steps)
     vectors = list(read_vectors(path))
     report = check(iter(vectors), side.value if backend == "python" else run_of(side, vectors, coverage))
     _print_per_primitive(report)
@@ -56,14 +57,14 @@ def verify_vectors(path: Path, backend: str, show: int, max_steps: int | None = 
 
 
 def verify_random(
-    count: int, seed: int, generator: int | None, backends: Sequence[str], show: int, max_steps: int | None = None
+    count: int, seed: int, generator: int | None, backends: Sequence[str], show: int, steps: Steps = _STEPS
 ) -> None:
     """Compare backends on random programs; print agreement, coverage and the first differences, made small."""
     version = generator or VERSION
     if version not in VERSIONS:
         raise UsageError(f"no generator of version {version}; there are: {', '.join(map(str, VERSIONS))}")
     what = f"{count:,} random programs, seed {seed}, generator {version}"
-    _verify(random_batches(count, seed, version), what, 4 * count, backends, show, max_steps)
+    _verify(random_batches(count, seed, version), what, 4 * count, backends, show, steps)
 
 
 def verify_solvers(
@@ -72,7 +73,7 @@ def verify_solvers(
     limit: int | None,
     backends: Sequence[str],
     show: int,
-    max_steps: int | None = None,
+    steps: Steps = _STEPS,
 ) -> None:
     """Compare backends on solver files with the samples of tasks."""
     programs = read_programs(list(paths))
@@ -81,15 +82,13 @@ def verify_solvers(
     again += f" --limit {limit or 0}"
     total = len(programs) * sum(len(task.train) + len(task.test) for task in tasks)
     what = f"{len(programs):,} programs on {len(tasks):,} tasks of {dataset}"
-    _verify(file_batches(programs, tasks, again), what, total, backends, show, max_steps)
+    _verify(file_batches(programs, tasks, again), what, total, backends, show, steps)
 
 
-def _verify(
-    batches: Iterable[Batch], what: str, total: int, backends: Sequence[str], show: int, max_steps: int | None
-) -> None:
+def _verify(batches: Iterable[Batch], what: str, total: int, backends: Sequence[str], show: int, steps: Steps) -> None:
     if "python" in backends:
         raise UsageError("python is what the other backends are compared with: name those")
-    sides = [side_named(name, max_steps or MAX_STEPS) for name in ("python", *(backends or engines_here()))]
+    sides = [side_named(name, *steps) for name in ("python", *(backends or engines_here()))]
     typer.echo(f"{what}: {', '.join(side.name for side in sides)}")
     with interruptible() as interrupted, shown(Terminal(stderr=True)) as progress:
 
@@ -102,7 +101,7 @@ def _verify(
         raise typer.Exit(130)
     known: set[str] = set()
     for difference in found.differences:
-        print_shrunk(difference, known, f" --max-steps {max_steps}" if max_steps else "")
+        print_shrunk(difference, known, steps.flags())
     if found.differ:
         raise typer.Exit(1)
 
@@ -147,16 +146,6 @@ def print_shrunk(difference: Difference, known: set[str], options: str = "") -> 
     else:
         typer.echo("  each alone gives the same; merged they do not")
     typer.echo(f"  arcbatt verify {difference.again} --backend {side.name}{options}")
-
-
-def differs_between(base: Side, side: Side) -> Callable[[Case], bool]:
-    """Whether two sides both answer some program of a case, and not alike."""
-
-    def differs(case: Case) -> bool:
-        a, b = (one.answers(case.programs, [case.sample], lambda: False) for one in (base, side))
-        return bool(((a.hashes != b.hashes) & (a.absent == 0) & (b.absent == 0)).any())
-
-    return differs
 
 
 def _plain(value: object) -> str:

@@ -65,7 +65,7 @@ GENERIC_CALLS: Final = (
 _LOOPS: Final = (
     "LOOP_CHOOSE",
     "LOOP_POWER",
-    *(f"LOOP_{name.upper()}" for name, spec in STANDARD.ops.items() if spec.loop),
+    *(f"LOOP_{name.upper()}" for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.typed),
 )
 FIRST_CODE: Final = 1000
 """Opcodes below are those of native functions."""
@@ -77,7 +77,7 @@ CODES: Final = Enum(
     *((name, FIRST_CODE + number) for number, name in enumerate((*_OWN, *_GENERIC, *_LOOPS))),
 )
 
-_LOOP_SPECS: Final = {f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop is not None}
+_LOOP_SPECS: Final = {f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.typed}
 LOOPS: Final[dict[str, list[str]]] = {
     "COLUMNAR": [name for name, loop in _LOOP_SPECS.items() if loop.columnar],
     "BEST": [name for name, loop in _LOOP_SPECS.items() if loop.best],
@@ -319,7 +319,7 @@ LAUNCH: Final = Struct(
     "same time for every sample.",
     ("u64", "blob slices tasks work_count progress"),
     ("u64", "order order_count batch together"),
-    ("u64", "arenas arena_words max_steps"),
+    ("u64", "arenas arena_words max_steps spent_end"),
     (PACKED, "samples"),
     ("u64", "columns statuses matches agreement hashes"),
     ("u64", "pool pool_bytes pool_next grid_offset grid_height grid_width largest", "grids that are kept"),

@@ -50,6 +50,8 @@ class Loops:
 
     def loop(self, context: Context, spec: OpSpec, loop: LoopSpec, args: list[Value]) -> Value:
         """A loop, as a node with a body."""
+        if not loop.typed:
+            raise UnresolvedError(f"{spec.name} has no typed code")
         if loop.over is Over.FUNCTIONS:
             return self._each_function(context, spec, args)
         position = spec.function_place

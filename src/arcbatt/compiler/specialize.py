@@ -19,6 +19,7 @@ from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.compiler.inline_loops import Loops, placed
 from arcbatt.compiler.internal_errors import InternalError
 from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.compiler.step_bounds import NodeSteps, step_bound
 from arcbatt.compiler.top import Top
 from arcbatt.compiler.typed import (
     CHOOSE,
@@ -64,6 +65,7 @@ _MOST_WITH_MANY: Final = 50
 _MOST_NESTED: Final = 120
 """Functions that may be called inside one another."""
 _TOO_MUCH: Final = "functions that are too much to write out"
+_TOO_MANY_STEPS: Final = "calls that may take too many steps together"
 _RETURNS_FUNCTION: Final = "the program returns a function"
 
 
@@ -81,6 +83,7 @@ class _Specializer:
         """The node at which each was met first; nodes that take it have the same one."""
         self.closures = Closures(graph, top)
         self.loops = Loops(top, self.call, self.closures)
+        self.steps: list[NodeSteps] = []
         self.inlined = 0
         """Calls that the node at hand was inlined to so far."""
         self.nested = 0
@@ -99,9 +102,20 @@ class _Specializer:
                 self.origins[defect] = index
                 self.values.append(defect)
             self.closures.met(index, self.values[-1])
+            self.steps.append(self.top.steps)
+            self.top.steps = NodeSteps()
         for name, index in self.source.outputs.items():
+            self.bound(name, index)
             self.output(name, index)
         return self.top
+
+    def bound(self, name: str, index: int) -> None:
+        """Note what a program may take; one that may take too much is left to the dynamic tier."""
+        bound = step_bound(self.steps[node] for node in self.source.nodes_of(name))
+        self.top.graph.bounds[name] = bound
+        if not bound.fits and not isinstance(self.values[index], UnresolvedError):
+            error = UnresolvedError(_TOO_MANY_STEPS)
+            self.values[index], self.origins[error] = error, index
 
     def output(self, name: str, index: int) -> None:
         """Note what a program returns, or why that has no first-order form."""

@@ -8,6 +8,7 @@ from arcbatt.compiler.context import Context, Draft, Ref, const_args
 from arcbatt.compiler.passes.algebra import simpler
 from arcbatt.compiler.passes.fold import Folder
 from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.compiler.step_bounds import NodeSteps, bounded_steps, is_counted, steps_folded, steps_left_out
 from arcbatt.compiler.typed import INPUT_BITS, TypedGraph, TypedNode
 from arcbatt.language.spec import Fact
 from arcbatt.language.table import STANDARD
@@ -27,6 +28,8 @@ class Top(Context):
         self.simplified = 0
         self.hoisted = 0
         self.body_shared = 0
+        self.steps = NodeSteps()
+        """Of the node of the merged graph that is at hand."""
         self._full: list[bool] = []
         """Of each node, whether it can only be a grid with rows and columns, all rows alike (or failed)."""
 
@@ -60,11 +63,14 @@ class Top(Context):
     def emit(self, draft: Draft, *, hoisted: bool = False) -> Ref:
         """The node, computed now, made simpler, found or made."""
         self.hoisted += hoisted
+        self.steps.bounded += 0 if hoisted else bounded_steps(draft)
         if folded := self.fold(draft):
             self.folded += 1
+            self.steps.bounded += steps_folded()
             return folded[0]
         if self.rewrites.algebra and not hoisted and (found := simpler(draft, self.graph.nodes, self._full, self.ref)):
             self.simplified += 1
+            self.steps.bounded += steps_left_out(draft)
             return self.emit(found) if isinstance(found, Draft) else found
         depends = 0
         for arg in draft.args:
@@ -73,6 +79,8 @@ class Top(Context):
         index = self.graph.add(
             TypedNode(draft.op, args, draft.strict, draft.bodies, draft.type), depends, draft.can_fail
         )
+        if is_counted(draft) and not hoisted:
+            self.steps.counted.append(index)
         if index == len(self._full):
             grids = [self._full[arg.index] for arg in draft.args if arg.type == GRID]
             self._full.append(draft.type == GRID and draft.op in _KEEPS_GRID and bool(grids) and all(grids))

@@ -16,7 +16,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from arcbatt.compiler.internal_errors import InternalErrors
+from arcbatt.language.limits import MAX_TOTAL_STEPS
 from arcbatt.language.types import Type
+
+MOST_REPEATS: Final = 8
+"""How often a program may make a call of many steps over again and still be compiled."""
 
 CHOOSE: Final = "choose"
 """One of two results by a condition; a failure of the other does not count."""
@@ -72,6 +76,18 @@ class TypedNode(NamedTuple):
     type: Type
 
 
+class StepBound(NamedTuple):
+    """Of a program: steps of the calls whose types bound them, and how often any other call of it is made at most."""
+
+    bounded: int
+    repeats: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether that leaves room for other calls."""
+        return 2 * self.bounded <= MAX_TOTAL_STEPS and self.repeats <= MOST_REPEATS
+
+
 @dataclass
 class TypedGraph:
     """Typed nodes in order, what programs return, and the programs that could not be brought to this form."""
@@ -87,6 +103,8 @@ class TypedGraph:
     """Of these programs, the node of the merged graph over which that is so."""
     internal_errors: InternalErrors = field(default_factory=dict)
     """Of these programs, those over which the compiler itself failed."""
+    bounds: dict[str, StepBound] = field(default_factory=dict)
+    """Of each program, how many steps it may take that are not counted when it runs."""
     _known: dict[TypedNode, int] = field(default_factory=dict)
 
     def add(self, node: TypedNode, depends: int, can_fail: bool) -> int:
@@ -114,7 +132,10 @@ class TypedGraph:
         """The graph without nodes no output depends on."""
         needed = self.live()
         result = TypedGraph(
-            unresolved=self.unresolved, unresolved_at=self.unresolved_at, internal_errors=self.internal_errors
+            unresolved=self.unresolved,
+            unresolved_at=self.unresolved_at,
+            internal_errors=self.internal_errors,
+            bounds=self.bounds,
         )
         place: list[int] = []
         for index, node in enumerate(self.nodes):

@@ -18,7 +18,7 @@ from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.engine.outputs import Outputs, Wanted
 from arcbatt.engine.stats import DeviceStats
 from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
+from arcbatt.language.limits import MAX_CELLS, MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
 
@@ -39,6 +39,8 @@ class RunRequest:
     """Cells of the largest grid that is kept."""
     max_steps: int = MAX_STEPS
     """Steps of one outermost call; beyond them it has failed: limit."""
+    max_total: int = MAX_TOTAL_STEPS
+    """Steps of a program on a sample, all its calls together; beyond them it has failed: limit."""
     complete: bool = True
     """Whether the dynamic tier does what the others cannot; else that stays open: overflow, escape, or not lowered."""
     stop: Stop | None = None
@@ -72,8 +74,10 @@ class Engine(ABC):
         """The programs, in the order of the columns of results."""
 
     @classmethod
-    def of(cls, programs: Iterable[Program] | Graph, *, rewrites: Rewrites | None = None, **options: Any) -> Self:
-        """An engine for programs, or a graph of them, compiled now."""
+    def of(
+        cls, programs: Iterable[Program] | Graph | CompiledSet, *, rewrites: Rewrites | None = None, **options: Any
+    ) -> Self:
+        """An engine for programs, or a graph of them, compiled now if they are not yet."""
         return cls(compile(programs, rewrites), **options)
 
     def run(
@@ -83,6 +87,7 @@ class Engine(ABC):
         *,
         largest: int = MAX_CELLS,
         max_steps: int = MAX_STEPS,
+        max_total: int = MAX_TOTAL_STEPS,
         stop: Stop | None = None,
         progress: Progress | None = None,
         complete: bool = True,
@@ -93,14 +98,16 @@ class Engine(ABC):
         then `Outputs.done` says which samples are finished.
         """
         data = samples if isinstance(samples, PackedSamples) else pack_samples(samples)
-        return self.execute(RunRequest(data, outputs, largest, max_steps, complete, stop, progress))
+        return self.execute(RunRequest(data, outputs, largest, max_steps, max_total, complete, stop, progress))
 
     @abstractmethod
     def execute(self, request: RunRequest) -> Outputs:
         """Carry a request out."""
 
     @abstractmethod
-    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
+    def values(
+        self, sample: Sample, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS
+    ) -> dict[str, Outcome]:
         """What every program gives on one sample."""
 
     def for_steps(self, max_steps: int) -> Engine:

@@ -21,7 +21,7 @@ from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.speeds import known_start, record_start
 from arcbatt.engine.tiers import CPU
 from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.sample import Sample
 
 UNKNOWN_START: Final = 10.0
@@ -127,9 +127,11 @@ class AutoEngine(Engine):
         self._errors.clear()
         return result
 
-    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
+    def values(
+        self, sample: Sample, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS
+    ) -> dict[str, Outcome]:
         """What every program gives on one sample, by the first candidate."""
-        return self._engine(self.candidates[0].name).values(sample, max_steps)
+        return self._engine(self.candidates[0].name).values(sample, max_steps, max_total)
 
     def next_candidate(self) -> Candidate | None:
         """The first that was neither timed nor ruled out."""

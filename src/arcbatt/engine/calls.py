@@ -200,7 +200,7 @@ def _evaluated(
     except ValueError:
         if len(given) > 1:
             return [answer for row in given for answer in _evaluated(dynamic, [row], max_steps, stop)]
-    reference = MergedReference(graph, given[0], max_steps, stop)
+    reference = MergedReference(graph, given[0], max_steps, stop=stop)
     try:
         return [("python", Evaluated([reference.of(RESULT)], reference.machine.total_steps))]
     except Stopped:

@@ -19,6 +19,7 @@ from arcbatt.compiler.internal_errors import InternalError, InternalErrors, made
 from arcbatt.compiler.lower.lower import Code
 from arcbatt.compiler.lower.shapes import shape_of, typed_shape
 from arcbatt.compiler.program_set import CompiledSet
+from arcbatt.compiler.step_bounds import steps_too_many
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.custom_build import missing
@@ -26,7 +27,7 @@ from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs
 from arcbatt.engine.tiers import Columns, LowerTier, Sink, TieredEngine, run_alone
 from arcbatt.language.failures import Failed, Outcome
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.sample import Sample
 
 ARENA_BYTES: Final = 64 << 20
@@ -59,7 +60,7 @@ class CpuTier(LowerTier):
         self.threads = threads or os.cpu_count() or 1
         self._sizes = arena_bytes, most_bytes
         self._parts: dict[bytes, CpuTier] = {}
-        self._last: tuple[Sample, int, dict[str, tuple[int, Any]]] | None = None
+        self._last: tuple[Sample, tuple[int, int], dict[str, tuple[int, Any]]] | None = None
         self._failed: InternalErrors = {}
         """Programs over which a run failed, which are not run again."""
 
@@ -97,8 +98,8 @@ class CpuTier(LowerTier):
         """The programs that have bytecode."""
         return list(self.code.outputs)
 
-    def _limits(self, max_steps: int) -> Any:
-        return run_limits(self.core, self.code, *self._sizes, max_steps)
+    def _limits(self, max_steps: int, max_total: int = MAX_TOTAL_STEPS) -> Any:
+        return run_limits(self.core, self.code, *self._sizes, max_steps, max_total)
 
     @cached_property
     def _outputs(self) -> dict[str, NDArray[np.uint32]]:
@@ -166,7 +167,7 @@ class CpuTier(LowerTier):
         result.grown, peak, result.grids.cells = self.core.run(
             self.loaded,
             packed,
-            limits=self._limits(request.max_steps),
+            limits=self._limits(request.max_steps, request.max_total),
             threads=max(1, min(self.threads, len(request.samples))),
             largest=request.largest,
             outputs=self._outputs,
@@ -220,20 +221,22 @@ class CpuTier(LowerTier):
             self._parts[key] = part
         return part
 
-    def outcomes(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, tuple[int, Any]]:
+    def outcomes(
+        self, sample: Sample, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS
+    ) -> dict[str, tuple[int, Any]]:
         """Status and value of every program that has bytecode; those of the sample asked for last are remembered."""
-        last = self._last
-        if last is None or last[0] is not sample or last[1] != max_steps:
+        last, limits = self._last, (max_steps, max_total)
+        if last is None or last[0] is not sample or last[1] != limits:
             data = self._packed(pack_samples([sample]))
             shapes = [typed_shape(kind) for _, kind in self.code.outputs.values()]
-            rows = self.core.values(self.loaded, data, 0, shapes=shapes, limits=self._limits(max_steps))
-            self._last = last = (sample, max_steps, dict(zip(self.lowered, rows, strict=True)))
+            rows = self.core.values(self.loaded, data, 0, shapes=shapes, limits=self._limits(*limits))
+            self._last = last = (sample, limits, dict(zip(self.lowered, rows, strict=True)))
         return last[2]
 
-    def values(self, sample: Sample, max_steps: int, dynamic: DynamicTier) -> dict[str, Outcome]:
+    def values(self, sample: Sample, max_steps: int, max_total: int, dynamic: DynamicTier) -> dict[str, Outcome]:
         """What every program gives on one sample: typed values, the dynamic tier's where there is none."""
         try:
-            outcomes = self.outcomes(sample, max_steps)
+            outcomes = self.outcomes(sample, max_steps, max_total)
         except Exception:  # a defect of the core, which runs report; the values are to be had all the same
             outcomes = {}
         native = {
@@ -241,7 +244,7 @@ class CpuTier(LowerTier):
             for name, (status, value) in outcomes.items()
             if status not in (OVERFLOW, ESCAPE)
         }
-        native |= dynamic.values(sample, [name for name in self.names if name not in native], max_steps)
+        native |= dynamic.values(sample, [name for name in self.names if name not in native], max_steps, max_total)
         return {name: native[name] for name in self.names}
 
     def watched(self, data: PackedSamples, max_steps: int = MAX_STEPS) -> tuple[Any, Any, int, int]:
@@ -296,8 +299,8 @@ class CpuEngine(TieredEngine):
         """The bytecode of the programs."""
         return self._tier.code
 
-    def _values(self, sample: Sample, max_steps: int) -> dict[str, Outcome]:
-        return self._tier.values(sample, max_steps, self.dynamic)
+    def _values(self, sample: Sample, max_steps: int, max_total: int) -> dict[str, Outcome]:
+        return self._tier.values(sample, max_steps, max_total, self.dynamic)
 
     def status_of(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, str]:
         """How every program fares on the first tier itself: a status, or why it has no bytecode."""
@@ -323,7 +326,14 @@ def loaded(core: Any, code: Code, inputs: tuple[int, ...], arguments: Sequence[t
     )
 
 
-def run_limits(core: Any, code: Code, arena_bytes: int, most_bytes: int, max_steps: int) -> Any:
+def run_limits(
+    core: Any, code: Code, arena_bytes: int, most_bytes: int, max_steps: int, max_total: int = MAX_TOTAL_STEPS
+) -> Any:
     """The core's limits of a run; arenas have room for the code's slots and constants at least."""
     least = 4 * len(code.image) + (1 << 16)
-    return core.Limits(words=max(arena_bytes, least) // 4, most_words=max(most_bytes, least) // 4, max_steps=max_steps)
+    return core.Limits(
+        words=max(arena_bytes, least) // 4,
+        most_words=max(most_bytes, least) // 4,
+        max_steps=max_steps,
+        spent_end=steps_too_many(code.graph.bounds, code.outputs, max_total),
+    )

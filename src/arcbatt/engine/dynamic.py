@@ -23,7 +23,7 @@ from arcbatt.engine.outputs import NUMBERS, REASONS, Outputs
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome
 from arcbatt.language.functions import Function
 from arcbatt.language.language import Language
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.reference import call
 from arcbatt.language.sample import Sample
 from arcbatt.language.table import STANDARD, current
@@ -85,6 +85,7 @@ class DynamicGraph:
         rows: Sequence[Sample | Mapping[str, Any]],
         nodes: Iterable[int],
         max_steps: int = MAX_STEPS,
+        max_total: int = MAX_TOTAL_STEPS,
         *,
         stop: Stop | None = None,
         told: Callable[[int], None] | None = None,
@@ -102,7 +103,9 @@ class DynamicGraph:
             return bool(stop and stop())
 
         threads = max(1, min(self.threads, len(given)))
-        found = self.core.values(given, nodes=wanted, max_steps=max_steps, threads=threads, watch=watch)
+        found = self.core.values(
+            given, nodes=wanted, max_steps=max_steps, max_total=max_total, threads=threads, watch=watch
+        )
         return [None if row is None else Evaluated([_outcome(*one) for one in row[0]], row[1]) for row in found]
 
     def _inputs_of(self, row: Sample | Mapping[str, Any]) -> list[Outcome]:
@@ -123,7 +126,6 @@ class DynamicTier:
         result: Outputs,
         missing: NDArray[np.bool_],
         told: Callable[[int], None],
-        max_steps: int,
     ) -> None:
         """Every evaluation marked in `missing`, by sample and program, into `result`.
 
@@ -157,7 +159,8 @@ class DynamicTier:
                 "width": grids.width,
             },
             base=len(grids.cells),
-            max_steps=max_steps,
+            max_steps=request.max_steps,
+            max_total=request.max_total,
             threads=max(1, min(self.graph.threads, len(rows))),
             largest=request.largest,
             watch=watch,
@@ -167,11 +170,11 @@ class DynamicTier:
         told(len(finished))
         result.done[np.setdiff1d(rows, np.array(finished, np.int64))] = False
 
-    def values(self, sample: Sample, names: Iterable[str], max_steps: int) -> dict[str, Outcome]:
+    def values(self, sample: Sample, names: Iterable[str], max_steps: int, max_total: int) -> dict[str, Outcome]:
         """What programs give on one sample."""
         chosen = list(names)
         nodes = [self.graph.graph.outputs[name] for name in chosen]
-        (found,) = self.graph.evaluate([sample], nodes, max_steps)
+        (found,) = self.graph.evaluate([sample], nodes, max_steps, max_total)
         assert found is not None
         return dict(zip(chosen, found.outcomes, strict=True))
 

@@ -15,7 +15,7 @@ from arcbatt.engine.api import Engine, RunRequest, Stop
 from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.packer import Packer, brief_of
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.reference import Machine, primitive
 from arcbatt.language.sample import Sample
 
@@ -27,15 +27,16 @@ class Stopped(Exception):
     """Leaves an evaluation that was told to stop."""
 
 
-class _Watched(Machine):
+class WatchedMachine(Machine):
     """A machine that asks now and then whether to stop."""
 
-    def __init__(self, max_steps: int, stop: Stop) -> None:
-        super().__init__(max_steps)
+    def __init__(self, max_steps: int, max_total: int, stop: Stop) -> None:
+        super().__init__(max_steps, max_total)
         self._stop = stop
         self._charges = 0
 
     def charge(self, steps: int) -> None:
+        """Count steps, and leave with Stopped where it is time to."""
         self._charges += 1
         if self._charges % _CALLS_BETWEEN_LOOKS == 0 and self._stop():
             raise Stopped
@@ -50,10 +51,14 @@ class MergedReference:
         graph: Graph,
         sample: Sample | Mapping[str, Any],
         max_steps: int = MAX_STEPS,
+        max_total: int = MAX_TOTAL_STEPS,
         stop: Stop | None = None,
     ) -> None:
         self.graph = graph
-        self.machine = _Watched(max_steps, stop) if stop else Machine(max_steps)
+        self.machine = WatchedMachine(max_steps, max_total, stop) if stop else Machine(max_steps, max_total)
+        self.max_total = max_total
+        self.steps: dict[int, int] = {}
+        """Of each node that is a call, the steps it took."""
         self.inputs: Mapping[str, Any] = (
             {"I": sample.I, "S": sample.S, "C": UNKNOWN_OUTPUT if sample.C is None else sample.C}
             if isinstance(sample, Sample)
@@ -62,16 +67,25 @@ class MergedReference:
         self.known: dict[int, Any] = {}
 
     def of(self, program: str) -> Outcome:
-        """What a program of the graph gives."""
-        return self.value(self.graph.outputs[program])
+        """What a program of the graph gives: a limit, where all its calls together take too many steps."""
+        root, before = self.graph.outputs[program], self.machine.total_steps
+        outcome = self.value(root)
+        if self.machine.total_steps - before > self.max_total or (
+            self.machine.total_steps > self.max_total
+            and sum(self.steps.get(node, 0) for node in self.graph.cone([root])) > self.max_total
+        ):
+            return Failed(Reason.LIMIT, detail=f"more than {self.max_total:,} steps in all calls together")
+        return outcome
 
     def value(self, root: int) -> Outcome:
         """The outcome of a node.
 
         A limit comes before every other reason, so a call that has met one needs no more of its arguments.
         """
-        stack = [root]
+        stack, before = [root], self.machine.total_steps
         while stack:
+            if self.machine.total_steps - before > self.max_total:
+                return Failed(Reason.LIMIT)
             index = stack[-1]
             outcome = self._evaluated(index, stack) if index not in self.known else self.known[index]
             if outcome is not _UNKNOWN:
@@ -100,10 +114,14 @@ class MergedReference:
         if failed := first_failure(values):
             return failed
         function, rest = (values[0], values[1:]) if op == INVOKE else (primitive(op), values)
+        before = self.machine.total_steps
+        self.machine.max_total = before + self.max_total
         try:
             return self.machine.call(function, *rest)
         except Fail as fail:
             return Failed(fail.reason, fail.primitive or op, self.graph.lines[index], fail.detail)
+        finally:
+            self.steps[index] = self.machine.total_steps - before
 
 
 def sample_at(data: PackedSamples, row: int) -> Sample:
@@ -144,7 +162,9 @@ class ReferenceEngine(Engine):
         for row in range(len(data)):
             if request.stopped():
                 break
-            reference = MergedReference(self.compiled.graph, sample_at(data, row), request.max_steps, request.stop)
+            reference = MergedReference(
+                self.compiled.graph, sample_at(data, row), request.max_steps, request.max_total, request.stop
+            )
             wanted = expected_at(data, row)
             try:
                 for column, name in enumerate(self.names):
@@ -157,7 +177,9 @@ class ReferenceEngine(Engine):
         result.seconds["run"] = time.perf_counter() - start
         return result.trimmed(request.outputs)
 
-    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
+    def values(
+        self, sample: Sample, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS
+    ) -> dict[str, Outcome]:
         """What every program gives on one sample."""
-        reference = MergedReference(self.compiled.graph, sample, max_steps)
+        reference = MergedReference(self.compiled.graph, sample, max_steps, max_total)
         return {name: reference.of(name) for name in self.names}

@@ -25,7 +25,7 @@ from arcbatt.engine.api import Engine, RunRequest
 from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import STATUS, Outputs, Route
 from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.sample import Sample
 
 CPU: Final = "cpu"
@@ -215,7 +215,7 @@ class Fallback(Sink):
 
         def run(some: list[str]) -> None:
             chosen = missing & np.isin(names, some)
-            tier.run(request, self.result, chosen, self.tell, request.max_steps)
+            tier.run(request, self.result, chosen, self.tell)
 
         return pinned_down([names[column] for column in np.flatnonzero(missing.any(axis=0))], run, "the dynamic tier")
 
@@ -286,12 +286,14 @@ class TieredEngine(Engine):
         """The engine to run with so many steps."""
         return self if max_steps >= MAX_STEPS else self.exact
 
-    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
+    def values(
+        self, sample: Sample, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS
+    ) -> dict[str, Outcome]:
         """What every program gives on one sample: the CPU tier's values, the dynamic tier's where it has none."""
-        return self.for_steps(max_steps)._values(sample, max_steps)
+        return self.for_steps(max_steps)._values(sample, max_steps, max_total)
 
     @abstractmethod
-    def _values(self, sample: Sample, max_steps: int) -> dict[str, Outcome]: ...
+    def _values(self, sample: Sample, max_steps: int, max_total: int) -> dict[str, Outcome]: ...
 
     def execute(self, request: RunRequest) -> Outputs:
         """Carry a request out, tier by tier."""

@@ -33,7 +33,7 @@ from arcbatt.engine.tiers import CPU
 from arcbatt.engine.worker import Ready, Service, Trouble, WorkerSpec
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.sample import Sample
 
 LEAST_SECONDS: Final = 0.1
@@ -64,6 +64,7 @@ class RunShard:
     wanted: Wanted
     largest: int
     max_steps: int
+    max_total: int
     complete: bool
 
 
@@ -104,7 +105,9 @@ class EngineService(Service):
         assert self._engine is not None
         start = time.perf_counter()
         some = self._samples.only(slice(message.first, message.last))
-        request = RunRequest(some, message.wanted, message.largest, message.max_steps, message.complete, self._stop)
+        request = RunRequest(
+            some, message.wanted, message.largest, message.max_steps, message.max_total, message.complete, self._stop
+        )
         try:
             outputs = self._engine.execute(request)
         except Exception as error:
@@ -216,9 +219,11 @@ class WorkerEngine(Engine):
         job.finish_here(self._cpu if job.rest() else None)
         return job.gathered.finished(time.perf_counter() - start)
 
-    def values(self, sample: Sample, max_steps: int = MAX_STEPS) -> dict[str, Outcome]:
+    def values(
+        self, sample: Sample, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS
+    ) -> dict[str, Outcome]:
         """What every program gives on one sample, by the CPU engine of this process."""
-        return self._cpu.values(sample, max_steps)
+        return self._cpu.values(sample, max_steps, max_total)
 
 
 @dataclass
@@ -347,7 +352,13 @@ class _Supervision:
                 sent = worker.send_with_handle(self.shared.layout, self.shared.handle)
             request = job.request
             message = RunShard(
-                shard.first, shard.last, request.outputs, request.largest, request.max_steps, request.complete
+                shard.first,
+                shard.last,
+                request.outputs,
+                request.largest,
+                request.max_steps,
+                request.max_total,
+                request.complete,
             )
             sent = sent and worker.send(message)
         if not sent:

@@ -56,6 +56,14 @@ MAX_LEVELS: Final = 256
 MAX_STEPS: Final = 200_000_000
 """Steps of one outermost call; a run may ask for fewer."""
 
+MAX_TOTAL_STEPS: Final = 1_000_000_000
+"""Steps of all outermost calls of one evaluation, a program on a sample, together; a run may ask for fewer.
+
+Equal calls count once: the same function of the same arguments as the program writes them, which are what lines and
+calls give, where the order of arguments does not matter in either order. The public programs that solve their task
+take 44 million at most.
+"""
+
 SEARCH_STEPS: Final = 3_000_000
 """The same for search, where many programs are tried and few are any good."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from arcbatt.language.constants import CONSTANTS
@@ -17,11 +18,12 @@ from arcbatt.language.limits import (
     MAX_SIDE,
     MAX_SIZE,
     MAX_STEPS,
+    MAX_TOTAL_STEPS,
 )
 from arcbatt.language.program import Call as CallExpr
 from arcbatt.language.program import Const, Expr, Name, Program, live_lines
 from arcbatt.language.sample import Sample
-from arcbatt.language.spec import CombinatorSpec, Cost, Kind, OpSpec
+from arcbatt.language.spec import CombinatorSpec, Cost, Fact, Kind, OpSpec
 from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import GRID
 from arcbatt.language.values import Call, Sizes, Value, levels_of, size_of
@@ -47,12 +49,14 @@ _FRAMES: Final = 50 * MAX_CALL_DEPTH
 class Machine:
     """Runs primitives, counting steps and sizes; a Fail leaves `call` where there is no result.
 
-    Steps start anew with each outermost primitive, unless whoever uses the machine sees to that (`resets=False`).
+    Steps start anew with each outermost primitive, unless whoever uses the machine sees to that (`resets=False`); all
+    of them together have a limit of their own.
     """
 
-    def __init__(self, max_steps: int = MAX_STEPS, *, resets: bool = True) -> None:
+    def __init__(self, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS, *, resets: bool = True) -> None:
         self.language = current()
         self.max_steps = max_steps
+        self.max_total = max_total
         self.steps = 0
         self.total_steps = 0
         self._depth = 0 if resets else 1
@@ -132,6 +136,8 @@ class Machine:
         self.total_steps += steps
         if self.steps > self.max_steps:
             raise Fail(Reason.LIMIT, f"more than {self.max_steps:,} steps")
+        if self.total_steps > self.max_total:
+            raise Fail(Reason.LIMIT, f"more than {self.max_total:,} steps in all calls together")
 
     def size(self, value: Value) -> int:
         """The size of a value; remembered for values met again."""
@@ -178,30 +184,57 @@ def evaluate(program: Program, sample: Sample, machine: Machine | None = None) -
 
 
 class _Evaluation:
+    """A program line by line. Values are known by numbers, so that equal calls are found: they are made once."""
+
     def __init__(self, program: Program, sample: Sample, machine: Machine) -> None:
         self.program = program
         self.machine = machine
-        self.values: dict[str, Any] = {"I": sample.I}
+        self.known: dict[tuple[Any, ...], int] = {}
+        self.outcomes: list[Outcome] = []
+        inputs: dict[str, Any] = {"I": sample.I}
         if "C" in program.params:
-            self.values["S"] = sample.S
-            self.values["C"] = UNKNOWN_OUTPUT if sample.C is None else sample.C
+            inputs |= {"S": sample.S, "C": UNKNOWN_OUTPUT if sample.C is None else sample.C}
+        self.names = {name: self.number((Name, name), partial(_given, value)) for name, value in inputs.items()}
 
     def result(self) -> Outcome:
         for line in live_lines(self.program):
-            self.values[line.target] = self.expression(line.value)
-        return self.expression(self.program.result)
+            self.names[line.target] = self.expression(line.value)
+        return self.outcomes[self.expression(self.program.result)]
 
-    def expression(self, expr: Expr) -> Outcome:
+    def number(self, key: tuple[Any, ...], outcome: Callable[[], Outcome]) -> int:
+        """The number of an outcome by how it is made; made if it is new."""
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = len(self.outcomes)
+            self.outcomes.append(outcome())
+        return found
+
+    def expression(self, expr: Expr) -> int:
         match expr:
             case Const(value):
-                return value
+                return self.constant(value)
             case Name(name):
-                if name in self.values:
-                    return self.values[name]
-                return CONSTANTS[name] if name in CONSTANTS else primitive(name)
+                if name in self.names:
+                    return self.names[name]
+                return self.constant(CONSTANTS[name]) if name in CONSTANTS else self.function(name)
         function = self.expression(expr.function)
         args = [self.expression(arg) for arg in expr.args]
-        return call_outcome(lambda: self.machine.call(function, *args), [function, *args], expr)
+        values = [self.outcomes[number] for number in (function, *args)]
+        by_name = isinstance(expr.function, Name) and self.machine.language.ops.get(expr.function.id)
+        if by_name and Fact.COMMUTATIVE in by_name.facts:
+            args.sort()
+        key = (CallExpr, bool(by_name), function, *args)
+        return self.number(key, lambda: call_outcome(lambda: self.machine.call(*values), values, expr))
+
+    def constant(self, value: Value) -> int:
+        return self.number((Const, type(value), value), partial(_given, value))
+
+    def function(self, name: str) -> int:
+        return self.number((primitive, name), partial(primitive, name))
+
+
+def _given(value: Outcome) -> Outcome:
+    return value
 
 
 def call_outcome(run: Callable[[], Any], values: list[Any], call: CallExpr) -> Outcome:

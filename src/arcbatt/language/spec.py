@@ -164,6 +164,8 @@ class Over(Enum):
     """Every item of one container with every item of another."""
     FUNCTIONS = auto()
     """Functions, each called with one value."""
+    STATES = auto()
+    """What the function gave last, as long as a condition holds."""
 
 
 class Gives(Enum):
@@ -177,6 +179,8 @@ class Gives(Enum):
     """Whether an item is wanted."""
     KEY = auto()
     """What items are compared by."""
+    STATE = auto()
+    """What it is called with next, and in the end the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +202,11 @@ class LoopSpec:
     def maps(self) -> bool:
         """Whether the result is what the function gives of each item of one container."""
         return self.over is Over.ITEMS and self.gives is Gives.ITEM
+
+    @property
+    def typed(self) -> bool:
+        """Whether there is typed code for it; what has none runs on the dynamic tier."""
+        return self.gives is not Gives.STATE
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,34 @@ from typing import Final
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.language import Language
-from arcbatt.language.primitives import containers, functions, grids, numbers, objects, shapes
+from arcbatt.language.primitives import (
+    completing,
+    containers,
+    functions,
+    grids,
+    lattices,
+    measures,
+    numbers,
+    objects,
+    rays,
+    rules,
+    shapes,
+)
 from arcbatt.language.spec import OpSpec
 
-FAMILIES: Final = (numbers, containers, functions, shapes, grids, objects)
+FAMILIES: Final = (
+    numbers,
+    containers,
+    functions,
+    shapes,
+    grids,
+    objects,
+    completing,
+    rays,
+    lattices,
+    measures,
+    rules,
+)
 
 STANDARD: Final = Language((spec for family in FAMILIES for spec in family.OPS), CONSTANTS)
 """Every primitive of the table, in the order of the families."""

@@ -108,6 +108,8 @@ OBJECT = Set(CELL)
 OBJECTS = Set(OBJECT)
 ROWS = Seq(Seq(INT))
 
+_MOST_PARTS = 8
+"""Numbers of a literal tuple that are known one by one; a longer one is a list of numbers."""
 _SHORT: dict[Type, str] = {IJ: "IJ", CELL: "Cell", OBJECT: "Object", INDICES: "Indices"}
 _NAMED: dict[str, Type] = {
     "Int": INT,
@@ -360,7 +362,9 @@ def type_of_constant(value: int | tuple[int, ...]) -> Type:
     """The type of a literal."""
     if isinstance(value, bool):
         return BOOL
-    return INT if isinstance(value, int) else Tup((INT,) * len(value))
+    if isinstance(value, int):
+        return INT
+    return Tup((INT,) * len(value)) if len(value) <= _MOST_PARTS else Seq(INT)
 
 
 def substitute(term: Type, bound: Mapping[str, Type]) -> Type:

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xd0ab165dff30c5b2ull;
+constexpr u64 ABI_VERSION = 0x3490b1403c2e2256ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -74,29 +74,30 @@ enum Code : u32 {
     MERGE = 1032,
     NTH = 1033,
     OTHER = 1034,
-    MAXIMUM = 1035,
-    MINIMUM = 1036,
-    MOSTCOMMON = 1037,
-    LEASTCOMMON = 1038,
-    SIZEFILTER = 1039,
-    PRODUCT = 1040,
-    PAIR = 1041,
-    LOOP_CHOOSE = 1042,
-    LOOP_POWER = 1043,
-    LOOP_ORDER = 1044,
-    LOOP_ARGMAX = 1045,
-    LOOP_ARGMIN = 1046,
-    LOOP_VALMAX = 1047,
-    LOOP_VALMIN = 1048,
-    LOOP_SFILTER = 1049,
-    LOOP_MFILTER = 1050,
-    LOOP_EXTRACT = 1051,
-    LOOP_APPLY = 1052,
-    LOOP_RAPPLY = 1053,
-    LOOP_MAPPLY = 1054,
-    LOOP_PAPPLY = 1055,
-    LOOP_MPAPPLY = 1056,
-    LOOP_PRAPPLY = 1057,
+    ITEMCOUNT = 1035,
+    MAXIMUM = 1036,
+    MINIMUM = 1037,
+    MOSTCOMMON = 1038,
+    LEASTCOMMON = 1039,
+    SIZEFILTER = 1040,
+    PRODUCT = 1041,
+    PAIR = 1042,
+    LOOP_CHOOSE = 1043,
+    LOOP_POWER = 1044,
+    LOOP_ORDER = 1045,
+    LOOP_ARGMAX = 1046,
+    LOOP_ARGMIN = 1047,
+    LOOP_VALMAX = 1048,
+    LOOP_VALMIN = 1049,
+    LOOP_SFILTER = 1050,
+    LOOP_MFILTER = 1051,
+    LOOP_EXTRACT = 1052,
+    LOOP_APPLY = 1053,
+    LOOP_RAPPLY = 1054,
+    LOOP_MAPPLY = 1055,
+    LOOP_PAPPLY = 1056,
+    LOOP_MPAPPLY = 1057,
+    LOOP_PRAPPLY = 1058,
 };
 
 // Flags of an instruction, its first extra word.
@@ -171,7 +172,7 @@ enum CellCode : u32 {
     CELL_WHERE = 24,
 };
 
-constexpr u32 FIRST_LOOP = 1042u;  // opcodes from here on have bodies
+constexpr u32 FIRST_LOOP = 1043u;  // opcodes from here on have bodies
 constexpr i32 MAX_SIDE = 1024;  // limits of the language
 constexpr i32 MAX_CELLS = 65536;
 constexpr u32 MAX_ITEMS = 65536u;
@@ -324,7 +325,7 @@ struct Progress {
 struct Launch {
     u64 blob, slices, tasks, work_count, progress;
     u64 order, order_count, batch, together;
-    u64 arenas, arena_words, max_steps;
+    u64 arenas, arena_words, max_steps, spent_end;
     Packed samples;
     u64 columns, statuses, matches, agreement, hashes;
     u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
@@ -506,7 +507,7 @@ struct WaveLook {
     FIELD(Progress, checkpoints, 20) \
     FIELD(Progress, parts, 24) \
     FIELD(Progress, none, 28) \
-    STRUCT(Launch, 392) \
+    STRUCT(Launch, 400) \
     FIELD(Launch, blob, 0) \
     FIELD(Launch, slices, 8) \
     FIELD(Launch, tasks, 16) \
@@ -519,34 +520,35 @@ struct WaveLook {
     FIELD(Launch, arenas, 72) \
     FIELD(Launch, arena_words, 80) \
     FIELD(Launch, max_steps, 88) \
-    FIELD(Launch, samples, 96) \
-    FIELD(Launch, columns, 176) \
-    FIELD(Launch, statuses, 184) \
-    FIELD(Launch, matches, 192) \
-    FIELD(Launch, agreement, 200) \
-    FIELD(Launch, hashes, 208) \
-    FIELD(Launch, pool, 216) \
-    FIELD(Launch, pool_bytes, 224) \
-    FIELD(Launch, pool_next, 232) \
-    FIELD(Launch, grid_offset, 240) \
-    FIELD(Launch, grid_height, 248) \
-    FIELD(Launch, grid_width, 256) \
-    FIELD(Launch, largest, 264) \
-    FIELD(Launch, again, 272) \
-    FIELD(Launch, time_slice, 280) \
-    FIELD(Launch, checkpoints, 288) \
-    FIELD(Launch, most_checkpoints, 296) \
-    FIELD(Launch, parts, 304) \
-    FIELD(Launch, most_parts, 312) \
-    FIELD(Launch, shares, 320) \
-    FIELD(Launch, queue, 328) \
-    FIELD(Launch, memory, 336) \
-    FIELD(Launch, memory_words, 344) \
-    FIELD(Launch, memory_next, 352) \
-    FIELD(Launch, ticks, 360) \
-    FIELD(Launch, objects, 368) \
-    FIELD(Launch, object_places, 376) \
-    FIELD(Launch, grids, 384) \
+    FIELD(Launch, spent_end, 96) \
+    FIELD(Launch, samples, 104) \
+    FIELD(Launch, columns, 184) \
+    FIELD(Launch, statuses, 192) \
+    FIELD(Launch, matches, 200) \
+    FIELD(Launch, agreement, 208) \
+    FIELD(Launch, hashes, 216) \
+    FIELD(Launch, pool, 224) \
+    FIELD(Launch, pool_bytes, 232) \
+    FIELD(Launch, pool_next, 240) \
+    FIELD(Launch, grid_offset, 248) \
+    FIELD(Launch, grid_height, 256) \
+    FIELD(Launch, grid_width, 264) \
+    FIELD(Launch, largest, 272) \
+    FIELD(Launch, again, 280) \
+    FIELD(Launch, time_slice, 288) \
+    FIELD(Launch, checkpoints, 296) \
+    FIELD(Launch, most_checkpoints, 304) \
+    FIELD(Launch, parts, 312) \
+    FIELD(Launch, most_parts, 320) \
+    FIELD(Launch, shares, 328) \
+    FIELD(Launch, queue, 336) \
+    FIELD(Launch, memory, 344) \
+    FIELD(Launch, memory_words, 352) \
+    FIELD(Launch, memory_next, 360) \
+    FIELD(Launch, ticks, 368) \
+    FIELD(Launch, objects, 376) \
+    FIELD(Launch, object_places, 384) \
+    FIELD(Launch, grids, 392) \
     STRUCT(ObjectsLaunch, 112) \
     FIELD(ObjectsLaunch, cells, 0) \
     FIELD(ObjectsLaunch, offset, 8) \
@@ -696,6 +698,7 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(MERGE) \
     ROW(NTH) \
     ROW(OTHER) \
+    ROW(ITEMCOUNT) \
     ROW(MAXIMUM) \
     ROW(MINIMUM) \
     ROW(MOSTCOMMON) \
@@ -748,6 +751,7 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(MERGE) \
     ROW(NTH) \
     ROW(OTHER) \
+    ROW(ITEMCOUNT) \
     ROW(MAXIMUM) \
     ROW(MINIMUM) \
     ROW(MOSTCOMMON) \
@@ -802,197 +806,244 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(13, divide, IJ, IJ, IJ) /* divide: IJ, IJ -> IJ */ \
     ROW(14, divide, IJ, i32, IJ) /* divide: Int, IJ -> IJ */ \
     ROW(15, divide, IJ, IJ, i32) /* divide: IJ, Int -> IJ */ \
-    ROW(16, invert, i32, i32) /* invert: Int -> Int */ \
-    ROW(17, invert, IJ, IJ) /* invert: IJ -> IJ */ \
-    ROW(18, double_, i32, i32) /* double: Int -> Int */ \
-    ROW(19, double_, IJ, IJ) /* double: IJ -> IJ */ \
-    ROW(20, halve, i32, i32) /* halve: Int -> Int */ \
-    ROW(21, halve, IJ, IJ) /* halve: IJ -> IJ */ \
-    ROW(22, increment, i32, i32) /* increment: Int -> Int */ \
-    ROW(23, increment, IJ, IJ) /* increment: IJ -> IJ */ \
-    ROW(24, decrement, i32, i32) /* decrement: Int -> Int */ \
-    ROW(25, decrement, IJ, IJ) /* decrement: IJ -> IJ */ \
-    ROW(26, sign, i32, i32) /* sign: Int -> Int */ \
-    ROW(27, sign, IJ, IJ) /* sign: IJ -> IJ */ \
-    ROW(28, crement, i32, i32) /* crement: Int -> Int */ \
-    ROW(29, crement, IJ, IJ) /* crement: IJ -> IJ */ \
-    ROW(30, even, i32, i32) /* even: Int -> Bool */ \
-    ROW(31, positive, i32, i32) /* positive: Int -> Bool */ \
-    ROW(32, greater, i32, i32, i32) /* greater: Int, Int -> Bool */ \
-    ROW(33, flip, i32, i32) /* flip: Bool -> Bool */ \
-    ROW(34, both, i32, i32, i32) /* both: Bool, Bool -> Bool */ \
-    ROW(35, either, i32, i32, i32) /* either: Bool, Bool -> Bool */ \
-    ROW(36, toivec, IJ, i32) /* toivec: Int -> IJ */ \
-    ROW(37, tojvec, IJ, i32) /* tojvec: Int -> IJ */ \
-    ROW(38, interval, IntSeq, i32, i32, i32) /* interval: Int, Int, Int -> [Int] */ \
-    ROW(39, mostcolor, i32, Grid) /* mostcolor: Grid -> Int */ \
-    ROW(40, mostcolor, i32, Object) /* mostcolor: Object -> Int */ \
-    ROW(41, leastcolor, i32, Grid) /* leastcolor: Grid -> Int */ \
-    ROW(42, leastcolor, i32, Object) /* leastcolor: Object -> Int */ \
-    ROW(43, palette, Ints, Grid) /* palette: Grid -> {Int} */ \
-    ROW(44, palette, Ints, Object) /* palette: Object -> {Int} */ \
-    ROW(45, p_g, IntSeq, Grid) /* p_g: Grid -> [Int] */ \
-    ROW(46, numcolors, i32, Grid) /* numcolors: Grid -> Int */ \
-    ROW(47, numcolors, i32, Object) /* numcolors: Object -> Int */ \
-    ROW(48, color, i32, Object) /* color: Object -> Int */ \
-    ROW(49, colorcount, i32, Grid, i32) /* colorcount: Grid, Int -> Int */ \
-    ROW(50, colorcount, i32, Object, i32) /* colorcount: Object, Int -> Int */ \
-    ROW(51, colorfilter, Objects, Objects, i32) /* colorfilter: {Object}, Int -> {Object} */ \
-    ROW(52, colorfilter, Objects, ObjectSeq, i32) /* colorfilter: [Object], Int -> {Object} */ \
-    ROW(53, height, i32, Grid) /* height: Grid -> Int */ \
-    ROW(54, height, i32, Object) /* height: Object -> Int */ \
-    ROW(55, height, i32, Indices) /* height: Indices -> Int */ \
-    ROW(56, width, i32, Grid) /* width: Grid -> Int */ \
-    ROW(57, width, i32, Object) /* width: Object -> Int */ \
-    ROW(58, width, i32, Indices) /* width: Indices -> Int */ \
-    ROW(59, shape, IJ, Grid) /* shape: Grid -> IJ */ \
-    ROW(60, shape, IJ, Object) /* shape: Object -> IJ */ \
-    ROW(61, shape, IJ, Indices) /* shape: Indices -> IJ */ \
-    ROW(62, portrait, i32, Grid) /* portrait: Grid -> Bool */ \
-    ROW(63, portrait, i32, Object) /* portrait: Object -> Bool */ \
-    ROW(64, portrait, i32, Indices) /* portrait: Indices -> Bool */ \
-    ROW(65, square, i32, Grid) /* square: Grid -> Bool */ \
-    ROW(66, square, i32, Object) /* square: Object -> Bool */ \
-    ROW(67, square, i32, Indices) /* square: Indices -> Bool */ \
-    ROW(68, vline, i32, Object) /* vline: Object -> Bool */ \
-    ROW(69, vline, i32, Indices) /* vline: Indices -> Bool */ \
-    ROW(70, hline, i32, Object) /* hline: Object -> Bool */ \
-    ROW(71, hline, i32, Indices) /* hline: Indices -> Bool */ \
-    ROW(72, toindices, Indices, Object) /* toindices: Object -> Indices */ \
-    ROW(73, toindices, Indices, Indices) /* toindices: Indices -> Indices */ \
-    ROW(74, uppermost, i32, Object) /* uppermost: Object -> Int */ \
-    ROW(75, uppermost, i32, Indices) /* uppermost: Indices -> Int */ \
-    ROW(76, lowermost, i32, Object) /* lowermost: Object -> Int */ \
-    ROW(77, lowermost, i32, Indices) /* lowermost: Indices -> Int */ \
-    ROW(78, leftmost, i32, Object) /* leftmost: Object -> Int */ \
-    ROW(79, leftmost, i32, Indices) /* leftmost: Indices -> Int */ \
-    ROW(80, rightmost, i32, Object) /* rightmost: Object -> Int */ \
-    ROW(81, rightmost, i32, Indices) /* rightmost: Indices -> Int */ \
-    ROW(82, ulcorner, IJ, Object) /* ulcorner: Object -> IJ */ \
-    ROW(83, ulcorner, IJ, Indices) /* ulcorner: Indices -> IJ */ \
-    ROW(84, urcorner, IJ, Object) /* urcorner: Object -> IJ */ \
-    ROW(85, urcorner, IJ, Indices) /* urcorner: Indices -> IJ */ \
-    ROW(86, llcorner, IJ, Object) /* llcorner: Object -> IJ */ \
-    ROW(87, llcorner, IJ, Indices) /* llcorner: Indices -> IJ */ \
-    ROW(88, lrcorner, IJ, Object) /* lrcorner: Object -> IJ */ \
-    ROW(89, lrcorner, IJ, Indices) /* lrcorner: Indices -> IJ */ \
-    ROW(90, center, IJ, Object) /* center: Object -> IJ */ \
-    ROW(91, center, IJ, Indices) /* center: Indices -> IJ */ \
-    ROW(92, centerofmass, IJ, Object) /* centerofmass: Object -> IJ */ \
-    ROW(93, centerofmass, IJ, Indices) /* centerofmass: Indices -> IJ */ \
-    ROW(94, corners, Indices, Object) /* corners: Object -> Indices */ \
-    ROW(95, corners, Indices, Indices) /* corners: Indices -> Indices */ \
-    ROW(96, hmatching, i32, Object, Object) /* hmatching: Object, Object -> Bool */ \
-    ROW(97, hmatching, i32, Object, Indices) /* hmatching: Object, Indices -> Bool */ \
-    ROW(98, hmatching, i32, Indices, Object) /* hmatching: Indices, Object -> Bool */ \
-    ROW(99, hmatching, i32, Indices, Indices) /* hmatching: Indices, Indices -> Bool */ \
-    ROW(100, vmatching, i32, Object, Object) /* vmatching: Object, Object -> Bool */ \
-    ROW(101, vmatching, i32, Object, Indices) /* vmatching: Object, Indices -> Bool */ \
-    ROW(102, vmatching, i32, Indices, Object) /* vmatching: Indices, Object -> Bool */ \
-    ROW(103, vmatching, i32, Indices, Indices) /* vmatching: Indices, Indices -> Bool */ \
-    ROW(104, manhattan, i32, Object, Object) /* manhattan: Object, Object -> Int */ \
-    ROW(105, manhattan, i32, Object, Indices) /* manhattan: Object, Indices -> Int */ \
-    ROW(106, manhattan, i32, Indices, Object) /* manhattan: Indices, Object -> Int */ \
-    ROW(107, manhattan, i32, Indices, Indices) /* manhattan: Indices, Indices -> Int */ \
-    ROW(108, adjacent, i32, Object, Object) /* adjacent: Object, Object -> Bool */ \
-    ROW(109, adjacent, i32, Object, Indices) /* adjacent: Object, Indices -> Bool */ \
-    ROW(110, adjacent, i32, Indices, Object) /* adjacent: Indices, Object -> Bool */ \
-    ROW(111, adjacent, i32, Indices, Indices) /* adjacent: Indices, Indices -> Bool */ \
-    ROW(112, bordering, i32, Object, Grid) /* bordering: Object, Grid -> Bool */ \
-    ROW(113, bordering, i32, Indices, Grid) /* bordering: Indices, Grid -> Bool */ \
-    ROW(114, position, IJ, Object, Object) /* position: Object, Object -> IJ */ \
-    ROW(115, position, IJ, Object, Indices) /* position: Object, Indices -> IJ */ \
-    ROW(116, position, IJ, Indices, Object) /* position: Indices, Object -> IJ */ \
-    ROW(117, position, IJ, Indices, Indices) /* position: Indices, Indices -> IJ */ \
-    ROW(118, gravitate, IJ, Object, Object) /* gravitate: Object, Object -> IJ */ \
-    ROW(119, gravitate, IJ, Object, Indices) /* gravitate: Object, Indices -> IJ */ \
-    ROW(120, gravitate, IJ, Indices, Object) /* gravitate: Indices, Object -> IJ */ \
-    ROW(121, gravitate, IJ, Indices, Indices) /* gravitate: Indices, Indices -> IJ */ \
-    ROW(122, rot90, Grid, Grid) /* rot90: Grid -> Grid */ \
-    ROW(123, rot180, Grid, Grid) /* rot180: Grid -> Grid */ \
-    ROW(124, rot270, Grid, Grid) /* rot270: Grid -> Grid */ \
-    ROW(125, hmirror, Grid, Grid) /* hmirror: Grid -> Grid */ \
-    ROW(126, hmirror, Object, Object) /* hmirror: Object -> Object */ \
-    ROW(127, hmirror, Indices, Indices) /* hmirror: Indices -> Indices */ \
-    ROW(128, vmirror, Grid, Grid) /* vmirror: Grid -> Grid */ \
-    ROW(129, vmirror, Object, Object) /* vmirror: Object -> Object */ \
-    ROW(130, vmirror, Indices, Indices) /* vmirror: Indices -> Indices */ \
-    ROW(131, dmirror, Grid, Grid) /* dmirror: Grid -> Grid */ \
-    ROW(132, dmirror, Object, Object) /* dmirror: Object -> Object */ \
-    ROW(133, dmirror, Indices, Indices) /* dmirror: Indices -> Indices */ \
-    ROW(134, cmirror, Grid, Grid) /* cmirror: Grid -> Grid */ \
-    ROW(135, cmirror, Object, Object) /* cmirror: Object -> Object */ \
-    ROW(136, cmirror, Indices, Indices) /* cmirror: Indices -> Indices */ \
-    ROW(137, crop, Grid, Grid, IJ, IJ) /* crop: Grid, IJ, IJ -> Grid */ \
-    ROW(138, subgrid, Grid, Object, Grid) /* subgrid: Object, Grid -> Grid */ \
-    ROW(139, subgrid, Grid, Indices, Grid) /* subgrid: Indices, Grid -> Grid */ \
-    ROW(140, hconcat, Grid, Grid, Grid) /* hconcat: Grid, Grid -> Grid */ \
-    ROW(141, vconcat, Grid, Grid, Grid) /* vconcat: Grid, Grid -> Grid */ \
-    ROW(142, hsplit, GridSeq, Grid, i32) /* hsplit: Grid, Int -> [Grid] */ \
-    ROW(143, vsplit, GridSeq, Grid, i32) /* vsplit: Grid, Int -> [Grid] */ \
-    ROW(144, tophalf, Grid, Grid) /* tophalf: Grid -> Grid */ \
-    ROW(145, bottomhalf, Grid, Grid) /* bottomhalf: Grid -> Grid */ \
-    ROW(146, lefthalf, Grid, Grid) /* lefthalf: Grid -> Grid */ \
-    ROW(147, righthalf, Grid, Grid) /* righthalf: Grid -> Grid */ \
-    ROW(148, upscale, Grid, Grid, i32) /* upscale: Grid, Int -> Grid */ \
-    ROW(149, upscale, Object, Object, i32) /* upscale: Object, Int -> Object */ \
-    ROW(150, hupscale, Grid, Grid, i32) /* hupscale: Grid, Int -> Grid */ \
-    ROW(151, vupscale, Grid, Grid, i32) /* vupscale: Grid, Int -> Grid */ \
-    ROW(152, downscale, Grid, Grid, i32) /* downscale: Grid, Int -> Grid */ \
-    ROW(153, trim, Grid, Grid) /* trim: Grid -> Grid */ \
-    ROW(154, compress, Grid, Grid) /* compress: Grid -> Grid */ \
-    ROW(155, canvas, Grid, i32, IJ) /* canvas: Int, IJ -> Grid */ \
-    ROW(156, cellwise, Grid, Grid, Grid, i32) /* cellwise: Grid, Grid, Int -> Grid */ \
-    ROW(157, replace, Grid, Grid, i32, i32) /* replace: Grid, Int, Int -> Grid */ \
-    ROW(158, switch_, Grid, Grid, i32, i32) /* switch: Grid, Int, Int -> Grid */ \
-    ROW(159, index, OptInt, Grid, IJ) /* index: Grid, IJ -> Int? */ \
-    ROW(160, fill, Grid, Grid, i32, Object) /* fill: Grid, Int, Object -> Grid */ \
-    ROW(161, fill, Grid, Grid, i32, Indices) /* fill: Grid, Int, Indices -> Grid */ \
-    ROW(162, underfill, Grid, Grid, i32, Object) /* underfill: Grid, Int, Object -> Grid */ \
-    ROW(163, underfill, Grid, Grid, i32, Indices) /* underfill: Grid, Int, Indices -> Grid */ \
-    ROW(164, paint, Grid, Grid, Object) /* paint: Grid, Object -> Grid */ \
-    ROW(165, paint, Grid, Grid, CellSeq) /* paint: Grid, [Cell] -> Grid */ \
-    ROW(166, underpaint, Grid, Grid, Object) /* underpaint: Grid, Object -> Grid */ \
-    ROW(167, underpaint, Grid, Grid, CellSeq) /* underpaint: Grid, [Cell] -> Grid */ \
-    ROW(168, cover, Grid, Grid, Object) /* cover: Grid, Object -> Grid */ \
-    ROW(169, cover, Grid, Grid, Indices) /* cover: Grid, Indices -> Grid */ \
-    ROW(170, shift, Object, Object, IJ) /* shift: Object, IJ -> Object */ \
-    ROW(171, shift, Indices, Indices, IJ) /* shift: Indices, IJ -> Indices */ \
-    ROW(172, move, Grid, Grid, Object, IJ) /* move: Grid, Object, IJ -> Grid */ \
-    ROW(173, objects, Objects, Grid, i32, i32, i32) /* objects: Grid, Bool, Bool, Bool -> {Object} */ \
-    ROW(174, o_g, Objects, Grid, i32) /* o_g: Grid, Int -> {Object} */ \
-    ROW(175, partition, Objects, Grid) /* partition: Grid -> {Object} */ \
-    ROW(176, fgpartition, Objects, Grid) /* fgpartition: Grid -> {Object} */ \
-    ROW(177, frontiers, Objects, Grid) /* frontiers: Grid -> {Object} */ \
-    ROW(178, asindices, Indices, Grid) /* asindices: Grid -> Indices */ \
-    ROW(179, asobject, Object, Grid) /* asobject: Grid -> Object */ \
-    ROW(180, ofcolor, Indices, Grid, i32) /* ofcolor: Grid, Int -> Indices */ \
-    ROW(181, toobject, Object, Object, Grid) /* toobject: Object, Grid -> Object */ \
-    ROW(182, toobject, Object, Indices, Grid) /* toobject: Indices, Grid -> Object */ \
-    ROW(183, recolor, Object, i32, Object) /* recolor: Int, Object -> Object */ \
-    ROW(184, recolor, Object, i32, Indices) /* recolor: Int, Indices -> Object */ \
-    ROW(185, normalize, Object, Object) /* normalize: Object -> Object */ \
-    ROW(186, normalize, Indices, Indices) /* normalize: Indices -> Indices */ \
-    ROW(187, backdrop, Indices, Object) /* backdrop: Object -> Indices */ \
-    ROW(188, backdrop, Indices, Indices) /* backdrop: Indices -> Indices */ \
-    ROW(189, delta, Indices, Object) /* delta: Object -> Indices */ \
-    ROW(190, delta, Indices, Indices) /* delta: Indices -> Indices */ \
-    ROW(191, box, Indices, Object) /* box: Object -> Indices */ \
-    ROW(192, box, Indices, Indices) /* box: Indices -> Indices */ \
-    ROW(193, inbox, Indices, Object) /* inbox: Object -> Indices */ \
-    ROW(194, inbox, Indices, Indices) /* inbox: Indices -> Indices */ \
-    ROW(195, outbox, Indices, Object) /* outbox: Object -> Indices */ \
-    ROW(196, outbox, Indices, Indices) /* outbox: Indices -> Indices */ \
-    ROW(197, dneighbors, Indices, IJ) /* dneighbors: IJ -> Indices */ \
-    ROW(198, ineighbors, Indices, IJ) /* ineighbors: IJ -> Indices */ \
-    ROW(199, neighbors, Indices, IJ) /* neighbors: IJ -> Indices */ \
-    ROW(200, connect, Indices, IJ, IJ) /* connect: IJ, IJ -> Indices */ \
-    ROW(201, shoot, Indices, IJ, IJ) /* shoot: IJ, IJ -> Indices */ \
-    ROW(202, vfrontier, Indices, IJ) /* vfrontier: IJ -> Indices */ \
-    ROW(203, hfrontier, Indices, IJ) /* hfrontier: IJ -> Indices */ \
-    ROW(204, occurrences, Indices, Grid, Object) /* occurrences: Grid, Object -> Indices */ \
-    ROW(205, hperiod, i32, Object) /* hperiod: Object -> Int */ \
-    ROW(206, vperiod, i32, Object) /* vperiod: Object -> Int */
+    ROW(16, modulo, i32, i32, i32) /* modulo: Int, Int -> Int */ \
+    ROW(17, modulo, IJ, IJ, IJ) /* modulo: IJ, IJ -> IJ */ \
+    ROW(18, modulo, IJ, i32, IJ) /* modulo: Int, IJ -> IJ */ \
+    ROW(19, modulo, IJ, IJ, i32) /* modulo: IJ, Int -> IJ */ \
+    ROW(20, invert, i32, i32) /* invert: Int -> Int */ \
+    ROW(21, invert, IJ, IJ) /* invert: IJ -> IJ */ \
+    ROW(22, double_, i32, i32) /* double: Int -> Int */ \
+    ROW(23, double_, IJ, IJ) /* double: IJ -> IJ */ \
+    ROW(24, halve, i32, i32) /* halve: Int -> Int */ \
+    ROW(25, halve, IJ, IJ) /* halve: IJ -> IJ */ \
+    ROW(26, increment, i32, i32) /* increment: Int -> Int */ \
+    ROW(27, increment, IJ, IJ) /* increment: IJ -> IJ */ \
+    ROW(28, decrement, i32, i32) /* decrement: Int -> Int */ \
+    ROW(29, decrement, IJ, IJ) /* decrement: IJ -> IJ */ \
+    ROW(30, sign, i32, i32) /* sign: Int -> Int */ \
+    ROW(31, sign, IJ, IJ) /* sign: IJ -> IJ */ \
+    ROW(32, crement, i32, i32) /* crement: Int -> Int */ \
+    ROW(33, crement, IJ, IJ) /* crement: IJ -> IJ */ \
+    ROW(34, even, i32, i32) /* even: Int -> Bool */ \
+    ROW(35, positive, i32, i32) /* positive: Int -> Bool */ \
+    ROW(36, greater, i32, i32, i32) /* greater: Int, Int -> Bool */ \
+    ROW(37, flip, i32, i32) /* flip: Bool -> Bool */ \
+    ROW(38, both, i32, i32, i32) /* both: Bool, Bool -> Bool */ \
+    ROW(39, either, i32, i32, i32) /* either: Bool, Bool -> Bool */ \
+    ROW(40, toivec, IJ, i32) /* toivec: Int -> IJ */ \
+    ROW(41, tojvec, IJ, i32) /* tojvec: Int -> IJ */ \
+    ROW(42, interval, IntSeq, i32, i32, i32) /* interval: Int, Int, Int -> [Int] */ \
+    ROW(43, mostcolor, i32, Grid) /* mostcolor: Grid -> Int */ \
+    ROW(44, mostcolor, i32, Object) /* mostcolor: Object -> Int */ \
+    ROW(45, leastcolor, i32, Grid) /* leastcolor: Grid -> Int */ \
+    ROW(46, leastcolor, i32, Object) /* leastcolor: Object -> Int */ \
+    ROW(47, palette, Ints, Grid) /* palette: Grid -> {Int} */ \
+    ROW(48, palette, Ints, Object) /* palette: Object -> {Int} */ \
+    ROW(49, p_g, IntSeq, Grid) /* p_g: Grid -> [Int] */ \
+    ROW(50, numcolors, i32, Grid) /* numcolors: Grid -> Int */ \
+    ROW(51, numcolors, i32, Object) /* numcolors: Object -> Int */ \
+    ROW(52, color, i32, Object) /* color: Object -> Int */ \
+    ROW(53, colorcount, i32, Grid, i32) /* colorcount: Grid, Int -> Int */ \
+    ROW(54, colorcount, i32, Object, i32) /* colorcount: Object, Int -> Int */ \
+    ROW(55, colorfilter, Objects, Objects, i32) /* colorfilter: {Object}, Int -> {Object} */ \
+    ROW(56, colorfilter, Objects, ObjectSeq, i32) /* colorfilter: [Object], Int -> {Object} */ \
+    ROW(57, height, i32, Grid) /* height: Grid -> Int */ \
+    ROW(58, height, i32, Object) /* height: Object -> Int */ \
+    ROW(59, height, i32, Indices) /* height: Indices -> Int */ \
+    ROW(60, width, i32, Grid) /* width: Grid -> Int */ \
+    ROW(61, width, i32, Object) /* width: Object -> Int */ \
+    ROW(62, width, i32, Indices) /* width: Indices -> Int */ \
+    ROW(63, shape, IJ, Grid) /* shape: Grid -> IJ */ \
+    ROW(64, shape, IJ, Object) /* shape: Object -> IJ */ \
+    ROW(65, shape, IJ, Indices) /* shape: Indices -> IJ */ \
+    ROW(66, portrait, i32, Grid) /* portrait: Grid -> Bool */ \
+    ROW(67, portrait, i32, Object) /* portrait: Object -> Bool */ \
+    ROW(68, portrait, i32, Indices) /* portrait: Indices -> Bool */ \
+    ROW(69, square, i32, Grid) /* square: Grid -> Bool */ \
+    ROW(70, square, i32, Object) /* square: Object -> Bool */ \
+    ROW(71, square, i32, Indices) /* square: Indices -> Bool */ \
+    ROW(72, vline, i32, Object) /* vline: Object -> Bool */ \
+    ROW(73, vline, i32, Indices) /* vline: Indices -> Bool */ \
+    ROW(74, hline, i32, Object) /* hline: Object -> Bool */ \
+    ROW(75, hline, i32, Indices) /* hline: Indices -> Bool */ \
+    ROW(76, toindices, Indices, Object) /* toindices: Object -> Indices */ \
+    ROW(77, toindices, Indices, Indices) /* toindices: Indices -> Indices */ \
+    ROW(78, uppermost, i32, Object) /* uppermost: Object -> Int */ \
+    ROW(79, uppermost, i32, Indices) /* uppermost: Indices -> Int */ \
+    ROW(80, lowermost, i32, Object) /* lowermost: Object -> Int */ \
+    ROW(81, lowermost, i32, Indices) /* lowermost: Indices -> Int */ \
+    ROW(82, leftmost, i32, Object) /* leftmost: Object -> Int */ \
+    ROW(83, leftmost, i32, Indices) /* leftmost: Indices -> Int */ \
+    ROW(84, rightmost, i32, Object) /* rightmost: Object -> Int */ \
+    ROW(85, rightmost, i32, Indices) /* rightmost: Indices -> Int */ \
+    ROW(86, ulcorner, IJ, Object) /* ulcorner: Object -> IJ */ \
+    ROW(87, ulcorner, IJ, Indices) /* ulcorner: Indices -> IJ */ \
+    ROW(88, urcorner, IJ, Object) /* urcorner: Object -> IJ */ \
+    ROW(89, urcorner, IJ, Indices) /* urcorner: Indices -> IJ */ \
+    ROW(90, llcorner, IJ, Object) /* llcorner: Object -> IJ */ \
+    ROW(91, llcorner, IJ, Indices) /* llcorner: Indices -> IJ */ \
+    ROW(92, lrcorner, IJ, Object) /* lrcorner: Object -> IJ */ \
+    ROW(93, lrcorner, IJ, Indices) /* lrcorner: Indices -> IJ */ \
+    ROW(94, center, IJ, Object) /* center: Object -> IJ */ \
+    ROW(95, center, IJ, Indices) /* center: Indices -> IJ */ \
+    ROW(96, centerofmass, IJ, Object) /* centerofmass: Object -> IJ */ \
+    ROW(97, centerofmass, IJ, Indices) /* centerofmass: Indices -> IJ */ \
+    ROW(98, corners, Indices, Object) /* corners: Object -> Indices */ \
+    ROW(99, corners, Indices, Indices) /* corners: Indices -> Indices */ \
+    ROW(100, hmatching, i32, Object, Object) /* hmatching: Object, Object -> Bool */ \
+    ROW(101, hmatching, i32, Object, Indices) /* hmatching: Object, Indices -> Bool */ \
+    ROW(102, hmatching, i32, Indices, Object) /* hmatching: Indices, Object -> Bool */ \
+    ROW(103, hmatching, i32, Indices, Indices) /* hmatching: Indices, Indices -> Bool */ \
+    ROW(104, vmatching, i32, Object, Object) /* vmatching: Object, Object -> Bool */ \
+    ROW(105, vmatching, i32, Object, Indices) /* vmatching: Object, Indices -> Bool */ \
+    ROW(106, vmatching, i32, Indices, Object) /* vmatching: Indices, Object -> Bool */ \
+    ROW(107, vmatching, i32, Indices, Indices) /* vmatching: Indices, Indices -> Bool */ \
+    ROW(108, manhattan, i32, Object, Object) /* manhattan: Object, Object -> Int */ \
+    ROW(109, manhattan, i32, Object, Indices) /* manhattan: Object, Indices -> Int */ \
+    ROW(110, manhattan, i32, Indices, Object) /* manhattan: Indices, Object -> Int */ \
+    ROW(111, manhattan, i32, Indices, Indices) /* manhattan: Indices, Indices -> Int */ \
+    ROW(112, adjacent, i32, Object, Object) /* adjacent: Object, Object -> Bool */ \
+    ROW(113, adjacent, i32, Object, Indices) /* adjacent: Object, Indices -> Bool */ \
+    ROW(114, adjacent, i32, Indices, Object) /* adjacent: Indices, Object -> Bool */ \
+    ROW(115, adjacent, i32, Indices, Indices) /* adjacent: Indices, Indices -> Bool */ \
+    ROW(116, bordering, i32, Object, Grid) /* bordering: Object, Grid -> Bool */ \
+    ROW(117, bordering, i32, Indices, Grid) /* bordering: Indices, Grid -> Bool */ \
+    ROW(118, position, IJ, Object, Object) /* position: Object, Object -> IJ */ \
+    ROW(119, position, IJ, Object, Indices) /* position: Object, Indices -> IJ */ \
+    ROW(120, position, IJ, Indices, Object) /* position: Indices, Object -> IJ */ \
+    ROW(121, position, IJ, Indices, Indices) /* position: Indices, Indices -> IJ */ \
+    ROW(122, gravitate, IJ, Object, Object) /* gravitate: Object, Object -> IJ */ \
+    ROW(123, gravitate, IJ, Object, Indices) /* gravitate: Object, Indices -> IJ */ \
+    ROW(124, gravitate, IJ, Indices, Object) /* gravitate: Indices, Object -> IJ */ \
+    ROW(125, gravitate, IJ, Indices, Indices) /* gravitate: Indices, Indices -> IJ */ \
+    ROW(126, rot90, Grid, Grid) /* rot90: Grid -> Grid */ \
+    ROW(127, rot180, Grid, Grid) /* rot180: Grid -> Grid */ \
+    ROW(128, rot270, Grid, Grid) /* rot270: Grid -> Grid */ \
+    ROW(129, hmirror, Grid, Grid) /* hmirror: Grid -> Grid */ \
+    ROW(130, hmirror, Object, Object) /* hmirror: Object -> Object */ \
+    ROW(131, hmirror, Indices, Indices) /* hmirror: Indices -> Indices */ \
+    ROW(132, vmirror, Grid, Grid) /* vmirror: Grid -> Grid */ \
+    ROW(133, vmirror, Object, Object) /* vmirror: Object -> Object */ \
+    ROW(134, vmirror, Indices, Indices) /* vmirror: Indices -> Indices */ \
+    ROW(135, dmirror, Grid, Grid) /* dmirror: Grid -> Grid */ \
+    ROW(136, dmirror, Object, Object) /* dmirror: Object -> Object */ \
+    ROW(137, dmirror, Indices, Indices) /* dmirror: Indices -> Indices */ \
+    ROW(138, cmirror, Grid, Grid) /* cmirror: Grid -> Grid */ \
+    ROW(139, cmirror, Object, Object) /* cmirror: Object -> Object */ \
+    ROW(140, cmirror, Indices, Indices) /* cmirror: Indices -> Indices */ \
+    ROW(141, crop, Grid, Grid, IJ, IJ) /* crop: Grid, IJ, IJ -> Grid */ \
+    ROW(142, subgrid, Grid, Object, Grid) /* subgrid: Object, Grid -> Grid */ \
+    ROW(143, subgrid, Grid, Indices, Grid) /* subgrid: Indices, Grid -> Grid */ \
+    ROW(144, hconcat, Grid, Grid, Grid) /* hconcat: Grid, Grid -> Grid */ \
+    ROW(145, vconcat, Grid, Grid, Grid) /* vconcat: Grid, Grid -> Grid */ \
+    ROW(146, hsplit, GridSeq, Grid, i32) /* hsplit: Grid, Int -> [Grid] */ \
+    ROW(147, vsplit, GridSeq, Grid, i32) /* vsplit: Grid, Int -> [Grid] */ \
+    ROW(148, tophalf, Grid, Grid) /* tophalf: Grid -> Grid */ \
+    ROW(149, bottomhalf, Grid, Grid) /* bottomhalf: Grid -> Grid */ \
+    ROW(150, lefthalf, Grid, Grid) /* lefthalf: Grid -> Grid */ \
+    ROW(151, righthalf, Grid, Grid) /* righthalf: Grid -> Grid */ \
+    ROW(152, upscale, Grid, Grid, i32) /* upscale: Grid, Int -> Grid */ \
+    ROW(153, upscale, Object, Object, i32) /* upscale: Object, Int -> Object */ \
+    ROW(154, hupscale, Grid, Grid, i32) /* hupscale: Grid, Int -> Grid */ \
+    ROW(155, vupscale, Grid, Grid, i32) /* vupscale: Grid, Int -> Grid */ \
+    ROW(156, downscale, Grid, Grid, i32) /* downscale: Grid, Int -> Grid */ \
+    ROW(157, trim, Grid, Grid) /* trim: Grid -> Grid */ \
+    ROW(158, compress, Grid, Grid) /* compress: Grid -> Grid */ \
+    ROW(159, canvas, Grid, i32, IJ) /* canvas: Int, IJ -> Grid */ \
+    ROW(160, cellwise, Grid, Grid, Grid, i32) /* cellwise: Grid, Grid, Int -> Grid */ \
+    ROW(161, replace, Grid, Grid, i32, i32) /* replace: Grid, Int, Int -> Grid */ \
+    ROW(162, switch_, Grid, Grid, i32, i32) /* switch: Grid, Int, Int -> Grid */ \
+    ROW(163, index, OptInt, Grid, IJ) /* index: Grid, IJ -> Int? */ \
+    ROW(164, fill, Grid, Grid, i32, Object) /* fill: Grid, Int, Object -> Grid */ \
+    ROW(165, fill, Grid, Grid, i32, Indices) /* fill: Grid, Int, Indices -> Grid */ \
+    ROW(166, underfill, Grid, Grid, i32, Object) /* underfill: Grid, Int, Object -> Grid */ \
+    ROW(167, underfill, Grid, Grid, i32, Indices) /* underfill: Grid, Int, Indices -> Grid */ \
+    ROW(168, paint, Grid, Grid, Object) /* paint: Grid, Object -> Grid */ \
+    ROW(169, paint, Grid, Grid, CellSeq) /* paint: Grid, [Cell] -> Grid */ \
+    ROW(170, underpaint, Grid, Grid, Object) /* underpaint: Grid, Object -> Grid */ \
+    ROW(171, underpaint, Grid, Grid, CellSeq) /* underpaint: Grid, [Cell] -> Grid */ \
+    ROW(172, cover, Grid, Grid, Object) /* cover: Grid, Object -> Grid */ \
+    ROW(173, cover, Grid, Grid, Indices) /* cover: Grid, Indices -> Grid */ \
+    ROW(174, shift, Object, Object, IJ) /* shift: Object, IJ -> Object */ \
+    ROW(175, shift, Indices, Indices, IJ) /* shift: Indices, IJ -> Indices */ \
+    ROW(176, move, Grid, Grid, Object, IJ) /* move: Grid, Object, IJ -> Grid */ \
+    ROW(177, objects, Objects, Grid, i32, i32, i32) /* objects: Grid, Bool, Bool, Bool -> {Object} */ \
+    ROW(178, o_g, Objects, Grid, i32) /* o_g: Grid, Int -> {Object} */ \
+    ROW(179, partition, Objects, Grid) /* partition: Grid -> {Object} */ \
+    ROW(180, fgpartition, Objects, Grid) /* fgpartition: Grid -> {Object} */ \
+    ROW(181, frontiers, Objects, Grid) /* frontiers: Grid -> {Object} */ \
+    ROW(182, asindices, Indices, Grid) /* asindices: Grid -> Indices */ \
+    ROW(183, asobject, Object, Grid) /* asobject: Grid -> Object */ \
+    ROW(184, ofcolor, Indices, Grid, i32) /* ofcolor: Grid, Int -> Indices */ \
+    ROW(185, toobject, Object, Object, Grid) /* toobject: Object, Grid -> Object */ \
+    ROW(186, toobject, Object, Indices, Grid) /* toobject: Indices, Grid -> Object */ \
+    ROW(187, recolor, Object, i32, Object) /* recolor: Int, Object -> Object */ \
+    ROW(188, recolor, Object, i32, Indices) /* recolor: Int, Indices -> Object */ \
+    ROW(189, normalize, Object, Object) /* normalize: Object -> Object */ \
+    ROW(190, normalize, Indices, Indices) /* normalize: Indices -> Indices */ \
+    ROW(191, backdrop, Indices, Object) /* backdrop: Object -> Indices */ \
+    ROW(192, backdrop, Indices, Indices) /* backdrop: Indices -> Indices */ \
+    ROW(193, delta, Indices, Object) /* delta: Object -> Indices */ \
+    ROW(194, delta, Indices, Indices) /* delta: Indices -> Indices */ \
+    ROW(195, box, Indices, Object) /* box: Object -> Indices */ \
+    ROW(196, box, Indices, Indices) /* box: Indices -> Indices */ \
+    ROW(197, inbox, Indices, Object) /* inbox: Object -> Indices */ \
+    ROW(198, inbox, Indices, Indices) /* inbox: Indices -> Indices */ \
+    ROW(199, outbox, Indices, Object) /* outbox: Object -> Indices */ \
+    ROW(200, outbox, Indices, Indices) /* outbox: Indices -> Indices */ \
+    ROW(201, dneighbors, Indices, IJ) /* dneighbors: IJ -> Indices */ \
+    ROW(202, ineighbors, Indices, IJ) /* ineighbors: IJ -> Indices */ \
+    ROW(203, neighbors, Indices, IJ) /* neighbors: IJ -> Indices */ \
+    ROW(204, connect, Indices, IJ, IJ) /* connect: IJ, IJ -> Indices */ \
+    ROW(205, shoot, Indices, IJ, IJ) /* shoot: IJ, IJ -> Indices */ \
+    ROW(206, vfrontier, Indices, IJ) /* vfrontier: IJ -> Indices */ \
+    ROW(207, hfrontier, Indices, IJ) /* hfrontier: IJ -> Indices */ \
+    ROW(208, occurrences, Indices, Grid, Object) /* occurrences: Grid, Object -> Indices */ \
+    ROW(209, hperiod, i32, Object) /* hperiod: Object -> Int */ \
+    ROW(210, vperiod, i32, Object) /* vperiod: Object -> Int */ \
+    ROW(211, complete, Grid, Grid, i32, i32) /* complete: Grid, Int, Int -> Grid */ \
+    ROW(212, period, IJ, Grid, i32) /* period: Grid, Int -> IJ */ \
+    ROW(213, periodfill, Grid, Grid, i32, IJ) /* periodfill: Grid, Int, IJ -> Grid */ \
+    ROW(214, drift, IJ, Grid, i32) /* drift: Grid, Int -> IJ */ \
+    ROW(215, driftfill, Grid, Grid, i32, IJ) /* driftfill: Grid, Int, IJ -> Grid */ \
+    ROW(216, look, Grid, Grid, i32, IJ) /* look: Grid, Int, IJ -> Grid */ \
+    ROW(217, smear, Grid, Grid, i32, IJ) /* smear: Grid, Int, IJ -> Grid */ \
+    ROW(218, beam, Grid, Grid, i32, i32, IJ) /* beam: Grid, Int, Int, IJ -> Grid */ \
+    ROW(219, bridge, Grid, Grid, i32, IJ) /* bridge: Grid, Int, IJ -> Grid */ \
+    ROW(220, fall, Grid, Grid, i32, IJ) /* fall: Grid, Int, IJ -> Grid */ \
+    ROW(221, drop, Grid, Grid, i32, i32, IJ) /* drop: Grid, Int, Bool, IJ -> Grid */ \
+    ROW(222, seam, i32, Grid, i32) /* seam: Grid, Int -> Int */ \
+    ROW(223, panes, GridSeq, Grid, i32) /* panes: Grid, Int -> [Grid] */ \
+    ROW(224, panecount, IJ, Grid, i32) /* panecount: Grid, Int -> IJ */ \
+    ROW(225, panefill, Grid, Grid, i32, IntSeq) /* panefill: Grid, Int, [Int] -> Grid */ \
+    ROW(226, panepaint, Grid, Grid, i32, GridSeq) /* panepaint: Grid, Int, [Grid] -> Grid */ \
+    ROW(227, torows, Grid, IntSeq, i32) /* torows: [Int], Int -> Grid */ \
+    ROW(228, mosaic, Grid, GridSeq, i32) /* mosaic: [Grid], Int -> Grid */ \
+    ROW(229, overlay, Grid, GridSeq, i32) /* overlay: [Grid], Int -> Grid */ \
+    ROW(230, paste, Grid, Grid, Grid, IJ) /* paste: Grid, Grid, IJ -> Grid */ \
+    ROW(231, window, Grid, Grid, IJ, IJ, i32) /* window: Grid, IJ, IJ, Int -> Grid */ \
+    ROW(232, tile, Grid, Grid, IJ) /* tile: Grid, IJ -> Grid */ \
+    ROW(233, mirrortile, Grid, Grid, IJ) /* mirrortile: Grid, IJ -> Grid */ \
+    ROW(234, rescale, Grid, Grid, IJ) /* rescale: Grid, IJ -> Grid */ \
+    ROW(235, mask, Grid, Grid, i32) /* mask: Grid, Int -> Grid */ \
+    ROW(236, ramp, Grid, IJ, IJ) /* ramp: IJ, IJ -> Grid */ \
+    ROW(237, wrap, Grid, Grid, i32) /* wrap: Grid, Int -> Grid */ \
+    ROW(238, cellmin, Grid, Grid, Grid) /* cellmin: Grid, Grid -> Grid */ \
+    ROW(239, cellmax, Grid, Grid, Grid) /* cellmax: Grid, Grid -> Grid */ \
+    ROW(240, enclosed, Indices, Grid, i32, i32) /* enclosed: Grid, Int, Bool -> Indices */ \
+    ROW(241, regionsize, Grid, Grid, i32) /* regionsize: Grid, Bool -> Grid */ \
+    ROW(242, inset, Grid, Grid, i32, IJ) /* inset: Grid, Bool, IJ -> Grid */ \
+    ROW(243, ranks, Grid, Grid, i32) /* ranks: Grid, Int -> Grid */ \
+    ROW(244, rank, i32, i32, Ints) /* rank: Int, {Int} -> Int */ \
+    ROW(245, rank, i32, i32, IntSeq) /* rank: Int, [Int] -> Int */ \
+    ROW(246, distance, Grid, Grid, i32, i32) /* distance: Grid, Int, Bool -> Grid */ \
+    ROW(247, nearest, Grid, Grid, i32, i32, i32) /* nearest: Grid, Int, Int, Bool -> Grid */ \
+    ROW(248, around, Grid, Grid, i32, i32) /* around: Grid, Int, Bool -> Grid */ \
+    ROW(249, linecount, Grid, Grid, i32, IJ) /* linecount: Grid, Int, IJ -> Grid */ \
+    ROW(250, colororder, IntSeq, Grid) /* colororder: Grid -> [Int] */ \
+    ROW(251, encode, Grid, Grid, IntSeq) /* encode: Grid, [Int] -> Grid */ \
+    ROW(252, decode, Grid, Grid, IntSeq) /* decode: Grid, [Int] -> Grid */ \
+    ROW(253, decide, Grid, Grid, Grid, Grid, Grid) /* decide: Grid, Grid, Grid, Grid -> Grid */
 
 // Those on numbers alone; those that cost the product of their arguments' sizes; those that fail for type given () for
 // an IJ, at once or after they have looked at their grid.
@@ -1013,42 +1064,46 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(13, divide, IJ, IJ, IJ) /* divide: IJ, IJ -> IJ */ \
     ROW(14, divide, IJ, i32, IJ) /* divide: Int, IJ -> IJ */ \
     ROW(15, divide, IJ, IJ, i32) /* divide: IJ, Int -> IJ */ \
-    ROW(16, invert, i32, i32) /* invert: Int -> Int */ \
-    ROW(17, invert, IJ, IJ) /* invert: IJ -> IJ */ \
-    ROW(18, double_, i32, i32) /* double: Int -> Int */ \
-    ROW(19, double_, IJ, IJ) /* double: IJ -> IJ */ \
-    ROW(20, halve, i32, i32) /* halve: Int -> Int */ \
-    ROW(21, halve, IJ, IJ) /* halve: IJ -> IJ */ \
-    ROW(22, increment, i32, i32) /* increment: Int -> Int */ \
-    ROW(23, increment, IJ, IJ) /* increment: IJ -> IJ */ \
-    ROW(24, decrement, i32, i32) /* decrement: Int -> Int */ \
-    ROW(25, decrement, IJ, IJ) /* decrement: IJ -> IJ */ \
-    ROW(26, sign, i32, i32) /* sign: Int -> Int */ \
-    ROW(27, sign, IJ, IJ) /* sign: IJ -> IJ */ \
-    ROW(28, crement, i32, i32) /* crement: Int -> Int */ \
-    ROW(29, crement, IJ, IJ) /* crement: IJ -> IJ */ \
-    ROW(30, even, i32, i32) /* even: Int -> Bool */ \
-    ROW(31, positive, i32, i32) /* positive: Int -> Bool */ \
-    ROW(32, greater, i32, i32, i32) /* greater: Int, Int -> Bool */ \
-    ROW(33, flip, i32, i32) /* flip: Bool -> Bool */ \
-    ROW(34, both, i32, i32, i32) /* both: Bool, Bool -> Bool */ \
-    ROW(35, either, i32, i32, i32) /* either: Bool, Bool -> Bool */ \
-    ROW(36, toivec, IJ, i32) /* toivec: Int -> IJ */ \
-    ROW(37, tojvec, IJ, i32) /* tojvec: Int -> IJ */
+    ROW(16, modulo, i32, i32, i32) /* modulo: Int, Int -> Int */ \
+    ROW(17, modulo, IJ, IJ, IJ) /* modulo: IJ, IJ -> IJ */ \
+    ROW(18, modulo, IJ, i32, IJ) /* modulo: Int, IJ -> IJ */ \
+    ROW(19, modulo, IJ, IJ, i32) /* modulo: IJ, Int -> IJ */ \
+    ROW(20, invert, i32, i32) /* invert: Int -> Int */ \
+    ROW(21, invert, IJ, IJ) /* invert: IJ -> IJ */ \
+    ROW(22, double_, i32, i32) /* double: Int -> Int */ \
+    ROW(23, double_, IJ, IJ) /* double: IJ -> IJ */ \
+    ROW(24, halve, i32, i32) /* halve: Int -> Int */ \
+    ROW(25, halve, IJ, IJ) /* halve: IJ -> IJ */ \
+    ROW(26, increment, i32, i32) /* increment: Int -> Int */ \
+    ROW(27, increment, IJ, IJ) /* increment: IJ -> IJ */ \
+    ROW(28, decrement, i32, i32) /* decrement: Int -> Int */ \
+    ROW(29, decrement, IJ, IJ) /* decrement: IJ -> IJ */ \
+    ROW(30, sign, i32, i32) /* sign: Int -> Int */ \
+    ROW(31, sign, IJ, IJ) /* sign: IJ -> IJ */ \
+    ROW(32, crement, i32, i32) /* crement: Int -> Int */ \
+    ROW(33, crement, IJ, IJ) /* crement: IJ -> IJ */ \
+    ROW(34, even, i32, i32) /* even: Int -> Bool */ \
+    ROW(35, positive, i32, i32) /* positive: Int -> Bool */ \
+    ROW(36, greater, i32, i32, i32) /* greater: Int, Int -> Bool */ \
+    ROW(37, flip, i32, i32) /* flip: Bool -> Bool */ \
+    ROW(38, both, i32, i32, i32) /* both: Bool, Bool -> Bool */ \
+    ROW(39, either, i32, i32, i32) /* either: Bool, Bool -> Bool */ \
+    ROW(40, toivec, IJ, i32) /* toivec: Int -> IJ */ \
+    ROW(41, tojvec, IJ, i32) /* tojvec: Int -> IJ */
 #define AB_MULTIPLIES(ROW) \
-    ROW(104) /* manhattan: Object, Object -> Int */ \
-    ROW(105) /* manhattan: Object, Indices -> Int */ \
-    ROW(106) /* manhattan: Indices, Object -> Int */ \
-    ROW(107) /* manhattan: Indices, Indices -> Int */ \
-    ROW(108) /* adjacent: Object, Object -> Bool */ \
-    ROW(109) /* adjacent: Object, Indices -> Bool */ \
-    ROW(110) /* adjacent: Indices, Object -> Bool */ \
-    ROW(111) /* adjacent: Indices, Indices -> Bool */ \
-    ROW(118) /* gravitate: Object, Object -> IJ */ \
-    ROW(119) /* gravitate: Object, Indices -> IJ */ \
-    ROW(120) /* gravitate: Indices, Object -> IJ */ \
-    ROW(121) /* gravitate: Indices, Indices -> IJ */ \
-    ROW(204) /* occurrences: Grid, Object -> Indices */
+    ROW(108) /* manhattan: Object, Object -> Int */ \
+    ROW(109) /* manhattan: Object, Indices -> Int */ \
+    ROW(110) /* manhattan: Indices, Object -> Int */ \
+    ROW(111) /* manhattan: Indices, Indices -> Int */ \
+    ROW(112) /* adjacent: Object, Object -> Bool */ \
+    ROW(113) /* adjacent: Object, Indices -> Bool */ \
+    ROW(114) /* adjacent: Indices, Object -> Bool */ \
+    ROW(115) /* adjacent: Indices, Indices -> Bool */ \
+    ROW(122) /* gravitate: Object, Object -> IJ */ \
+    ROW(123) /* gravitate: Object, Indices -> IJ */ \
+    ROW(124) /* gravitate: Indices, Object -> IJ */ \
+    ROW(125) /* gravitate: Indices, Indices -> IJ */ \
+    ROW(208) /* occurrences: Grid, Object -> Indices */
 #define AB_EMPTY_TUPLE_FAILS(ROW) \
     ROW(1) /* add: IJ, IJ -> IJ */ \
     ROW(2) /* add: Int, IJ -> IJ */ \
@@ -1062,26 +1117,45 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(13) /* divide: IJ, IJ -> IJ */ \
     ROW(14) /* divide: Int, IJ -> IJ */ \
     ROW(15) /* divide: IJ, Int -> IJ */ \
-    ROW(17) /* invert: IJ -> IJ */ \
-    ROW(19) /* double: IJ -> IJ */ \
-    ROW(21) /* halve: IJ -> IJ */ \
-    ROW(23) /* increment: IJ -> IJ */ \
-    ROW(25) /* decrement: IJ -> IJ */ \
-    ROW(27) /* sign: IJ -> IJ */ \
-    ROW(29) /* crement: IJ -> IJ */ \
-    ROW(137) /* crop: Grid, IJ, IJ -> Grid */ \
-    ROW(155) /* canvas: Int, IJ -> Grid */ \
-    ROW(170) /* shift: Object, IJ -> Object */ \
-    ROW(171) /* shift: Indices, IJ -> Indices */ \
-    ROW(197) /* dneighbors: IJ -> Indices */ \
-    ROW(198) /* ineighbors: IJ -> Indices */ \
-    ROW(199) /* neighbors: IJ -> Indices */ \
-    ROW(200) /* connect: IJ, IJ -> Indices */ \
-    ROW(201) /* shoot: IJ, IJ -> Indices */ \
-    ROW(202) /* vfrontier: IJ -> Indices */ \
-    ROW(203) /* hfrontier: IJ -> Indices */
+    ROW(17) /* modulo: IJ, IJ -> IJ */ \
+    ROW(18) /* modulo: Int, IJ -> IJ */ \
+    ROW(19) /* modulo: IJ, Int -> IJ */ \
+    ROW(21) /* invert: IJ -> IJ */ \
+    ROW(23) /* double: IJ -> IJ */ \
+    ROW(25) /* halve: IJ -> IJ */ \
+    ROW(27) /* increment: IJ -> IJ */ \
+    ROW(29) /* decrement: IJ -> IJ */ \
+    ROW(31) /* sign: IJ -> IJ */ \
+    ROW(33) /* crement: IJ -> IJ */ \
+    ROW(141) /* crop: Grid, IJ, IJ -> Grid */ \
+    ROW(159) /* canvas: Int, IJ -> Grid */ \
+    ROW(174) /* shift: Object, IJ -> Object */ \
+    ROW(175) /* shift: Indices, IJ -> Indices */ \
+    ROW(201) /* dneighbors: IJ -> Indices */ \
+    ROW(202) /* ineighbors: IJ -> Indices */ \
+    ROW(203) /* neighbors: IJ -> Indices */ \
+    ROW(204) /* connect: IJ, IJ -> Indices */ \
+    ROW(205) /* shoot: IJ, IJ -> Indices */ \
+    ROW(206) /* vfrontier: IJ -> Indices */ \
+    ROW(207) /* hfrontier: IJ -> Indices */ \
+    ROW(213) /* periodfill: Grid, Int, IJ -> Grid */ \
+    ROW(215) /* driftfill: Grid, Int, IJ -> Grid */ \
+    ROW(216) /* look: Grid, Int, IJ -> Grid */ \
+    ROW(217) /* smear: Grid, Int, IJ -> Grid */ \
+    ROW(218) /* beam: Grid, Int, Int, IJ -> Grid */ \
+    ROW(219) /* bridge: Grid, Int, IJ -> Grid */ \
+    ROW(220) /* fall: Grid, Int, IJ -> Grid */ \
+    ROW(221) /* drop: Grid, Int, Bool, IJ -> Grid */ \
+    ROW(230) /* paste: Grid, Grid, IJ -> Grid */ \
+    ROW(231) /* window: Grid, IJ, IJ, Int -> Grid */ \
+    ROW(232) /* tile: Grid, IJ -> Grid */ \
+    ROW(233) /* mirrortile: Grid, IJ -> Grid */ \
+    ROW(234) /* rescale: Grid, IJ -> Grid */ \
+    ROW(236) /* ramp: IJ, IJ -> Grid */ \
+    ROW(242) /* inset: Grid, Bool, IJ -> Grid */ \
+    ROW(249) /* linecount: Grid, Int, IJ -> Grid */
 #define AB_EMPTY_TUPLE_AFTER_GRID(ROW) \
-    ROW(159) /* index: Grid, IJ -> Int? */
+    ROW(163) /* index: Grid, IJ -> Int? */
 
 // Loops that can run columnar; that look for the best item; and that give its value.
 #define AB_COLUMNAR_LOOPS(ROW) \

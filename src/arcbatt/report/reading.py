@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from arcbatt.data.tasks import Task
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.report.model import Attempt, Rows, RunReport, Standing, TaskReport, Timing
 from arcbatt.runs.record import RunRecord
@@ -134,6 +134,8 @@ def _facts(record: RunRecord, reader: _Reader, tasks: int, batches: tuple[Timing
         facts.append(("internal errors", ", ".join(one.program for one in internal)))
     if record.options.steps != MAX_STEPS:
         facts.append(("steps of a call at most", f"{record.options.steps:,}"))
+    if record.options.total_steps != MAX_TOTAL_STEPS:
+        facts.append(("steps of an evaluation at most", f"{record.options.total_steps:,}"))
     started, ended = record.info.get("started"), record.info.get("ended")
     if started and ended:
         wall = datetime.datetime.fromisoformat(ended) - datetime.datetime.fromisoformat(started)

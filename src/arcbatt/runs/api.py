@@ -33,8 +33,9 @@ def run(
     The record is in `out`, a directory that `resume` goes on with, or else in memory: `run(...).record.solved()` names
     the programs that are right on every demonstration of a task. `options` are those of `arcbatt run`: `backend`,
     `devices`, `threads`, `batch_size`, `mega_batch`, `seconds`, `dataset`, which is what the record calls the tasks,
-    and `max_steps`. The result depends on none of them but the last, the steps a call may take. `stop` is asked now and
-    then whether to end early; `progress` is told how many evaluations are done, and of how many.
+    `max_steps` and `max_total_steps`. The result depends on none of them but the last two, the steps that a call and an
+    evaluation may take. `stop` is asked now and then whether to end early; `progress` is told how many evaluations are
+    done, and of how many.
     """
     if unknown := [name for name in options if name in _READING or name not in RunOptions.__dataclass_fields__]:
         raise UsageError(f"run has no option {', '.join(unknown)}: programs and tasks are given as they are")

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from arcbatt.errors import UsageError
-from arcbatt.language.limits import MAX_STEPS, SEARCH_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS, SEARCH_STEPS
 from arcbatt.support.shapes import fields_of, is_of
 
 BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
@@ -47,21 +47,29 @@ class RunOptions:
     max_steps: int | None = _option(
         None, f"Steps of one call at most, such as 10M, or search ({SEARCH_STEPS:,}); default: {MAX_STEPS:,}."
     )
+    max_total_steps: int | None = _option(
+        None, f"Steps of a program on a sample at most, all calls together; default: {MAX_TOTAL_STEPS:,}."
+    )
 
     def __post_init__(self) -> None:
         if self.solvers and self.batt:
             raise UsageError("give --solvers or --batt, not both")
         if self.backend not in BACKENDS:
             raise UsageError(f"no backend {self.backend!r}; there are: {', '.join(BACKENDS)}")
-        for name in ("count", "batch_size", "slice_size", "threads", "seconds", "max_steps"):
+        for name in ("count", "batch_size", "slice_size", "threads", "seconds", "max_steps", "max_total_steps"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not value > 0:
                 raise UsageError(f"{self.flag(name)} is a number above 0, got {value}")
 
     @property
     def steps(self) -> int:
         """Steps of one call at most."""
         return self.max_steps or MAX_STEPS
+
+    @property
+    def total_steps(self) -> int:
+        """Steps of one evaluation at most."""
+        return self.max_total_steps or MAX_TOTAL_STEPS
 
     @classmethod
     def help(cls, name: str) -> str:
@@ -102,7 +110,7 @@ class RunOptions:
         digits, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "")
         number = digits.replace("_", "")
         if not (number.isascii() and number.isdecimal() and int(number)):
-            raise UsageError(f"--max-steps is a number above 0 such as 1_000_000 or 10M, or search; got {text!r}")
+            raise UsageError(f"steps are a number above 0 such as 1_000_000 or 10M, or search; got {text!r}")
         return int(number) * _UNITS.get(unit, 1)
 
     def differences(self, other: RunOptions) -> list[str]:
@@ -111,6 +119,8 @@ class RunOptions:
         pairs = [(self.flag(name), getattr(self, name), getattr(other, name)) for name in names]
         if other.max_steps is not None:
             pairs.append((self.flag("max_steps"), self.steps, other.steps))
+        if other.max_total_steps is not None:
+            pairs.append((self.flag("max_total_steps"), self.total_steps, other.total_steps))
         return [f"{flag}: {then!r} then, {now!r} now" for flag, then, now in pairs if then != now]
 
     def to_json(self) -> dict[str, Any]:

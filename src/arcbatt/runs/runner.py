@@ -130,7 +130,9 @@ def run(
             writer.close()
             raise
         then = writer.record.options
-        options = replace(options, slice_size=then.slice_size, max_steps=then.max_steps)
+        options = replace(
+            options, slice_size=then.slice_size, max_steps=then.max_steps, max_total_steps=then.max_total_steps
+        )
     else:
         writer = RunWriter.create(out, options, backend, programs, tasks)
     summary = Summary(writer.record, backend)
@@ -279,6 +281,7 @@ class _Runner:
             "grid",
             largest=MAX_INPUT_SIDE**2,
             max_steps=self.options.steps,
+            max_total=self.options.total_steps,
             stop=self.stop,
             progress=lambda samples: self.progress(self.done + samples * width, self.total),
         )

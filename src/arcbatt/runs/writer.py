@@ -46,7 +46,7 @@ class RunWriter:
             "arcbatt": __version__,
             "state": "running",
             "dataset": options.dataset,
-            "options": replace(options, max_steps=options.steps).to_json(),
+            "options": replace(options, max_steps=options.steps, max_total_steps=options.total_steps).to_json(),
             "environment": environment() | {"backend": backend},
             "started": _now(),
             "ended": None,

@@ -227,8 +227,8 @@ def solve_508bd3b6(I):
     line = ofcolor(G, EIGHT)
     way = sign(subtract(last(line), first(line)))
     ray = combine(shoot(first(line), way), shoot(first(line), invert(way)))
-    fold = fork(astuple, first, compose(lbind(subtract, double(face)), last))
-    O = turn(underfill(G, THREE, combine(ray, apply(fold, ray))))
+    bounce = fork(astuple, first, compose(lbind(subtract, double(face)), last))
+    O = turn(underfill(G, THREE, combine(ray, apply(bounce, ray))))
     return O
 
 

@@ -83,3 +83,13 @@ def commit() -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.strip() or None
+
+
+def resident_memory() -> tuple[int, int]:
+    """Resident bytes of this process: now, and the most there ever were; zeros where the system does not tell."""
+    try:
+        with open("/proc/self/status", encoding="utf-8") as file:
+            found = dict(line.split()[:2] for line in file if line.startswith("Vm"))
+        return 1024 * int(found["VmRSS:"]), 1024 * int(found["VmHWM:"])
+    except (OSError, KeyError, ValueError):
+        return 0, 0

@@ -98,7 +98,8 @@ def _parsed(where: str, text: str) -> ast.expr:
 
 
 @cache
-def _python() -> Mapping[str, Mapping[str, str]]:
+def python_words() -> Mapping[str, Mapping[str, str]]:
+    """What Python between the calls means, table by table (python.toml)."""
     return tomllib.loads((Path(__file__).parent / "python.toml").read_text(encoding="utf-8"))
 
 
@@ -111,8 +112,13 @@ class Vocabulary:
         self.ops = language.ops
         self._values: dict[str, Value] = {name: Name(name) for name in (*language.ops, *language.constants)}
         self._env = Env({}, None, self._inner)
-        python = _python()
+        python = python_words()
         self._python = self.bindings("Python's", python["functions"])
+        self.forms = self.bindings("forms", python["forms"])
+        self.form_names = frozenset(name.split("/")[0] for name in self.forms)
+        self.methods = self.bindings("methods", python["methods"])
+        self.changes = self.bindings("changes", python["changes"])
+        self.taken = self.bindings("taken", python["taken"])
         self.operators = self.bindings("operators", python["operators"])
         self.syntax = self.bindings("syntax", python["syntax"])
         self.reductions = self.bindings("reductions", python["reductions"])
@@ -138,6 +144,11 @@ class Vocabulary:
     def _inner(self, name: str) -> Value | None:
         """What a name means in a function of a table: ours first, so that a dialect may give one of ours anew."""
         return self._values.get(name) or self._python.get(name) or self._own.get(name)
+
+    def makes_function(self, name: str) -> bool:
+        """Whether a name is that of a combinator."""
+        spec = self.ops.get(name)
+        return spec is not None and spec.combinator is not None
 
     def known(self) -> list[str]:
         """Every name, for suggestions."""

@@ -4,36 +4,46 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
+from arcbatt.language.spec import Gives, OpSpec
 from arcbatt.syntax.dialect import Vocabulary
-from arcbatt.syntax.functions import Combinators, Env, Function, Items, Sizes, Value, variable
+from arcbatt.syntax.combinators import Combinators
+from arcbatt.syntax.functions import Env, Function, Items, Value, variable
 from arcbatt.syntax.report import Illegal, Reporter, describe, instead, parameters
 
 _CONTAINERS: Final = {"tuple": ast.Tuple, "frozenset": ast.Set, "set": ast.Set}
 """Python's functions that make a container of the items written in them."""
+_PAIR: Final = 2
+_MOST_CALLS: Final = 8 * MAX_CALLS
+"""Calls that are read; some may yet be left out."""
 
 
 class Expressions:
     """Reads expressions of one program, and holds the lines it has so far."""
 
+    readers: ClassVar[Mapping[type[ast.expr], Callable[[Any, Any, Env, int], Value]]] = {}
+    """By kind of expression, who reads it."""
+
     def __init__(self, at: Reporter, words: Vocabulary) -> None:
         self.at = at
         self.words = words
-        self.combinators = Combinators(words.combinators)
+        self._fixed: dict[str, Expr] = {}
+        self.combinators = Combinators(words.combinators, words.makes_function, self._fixed)
         self._fixing = words.combinators["fix_first"], words.combinators["fix_last"]
         self.lines: list[Assign] = []
         self.taken: set[str] = set()
         self.calls = 0
         self.wrote_out = False
+        self.late = 0
+        """How many functions there are around what is read of which nothing may be computed before they are called."""
         self.combined: list[Value] = []
         """What the combinators of the statement being read were given."""
-        self.sizes = Sizes()
         self._constants: dict[str, Expr] = {}
         self._variables = 0
         self._made: dict[int, tuple[Value, Expr]] = {}
@@ -63,12 +73,12 @@ class Expressions:
         """A value that will be used several times: a line of its own where it can be one."""
         if isinstance(value, Items) and not value.name:
             return Items(tuple([self.kept(name, item, node) for item in value.items]), name)
-        if not isinstance(value, Call):
+        if not isinstance(value, Call) or self.combinators.is_fixed(value):
             return value
-        calls, depth, bound = self.sizes.of(value)
-        if calls > MAX_CALLS or depth > MAX_NESTING:
+        facts = self.combinators.facts(value)
+        if not self.late and (facts.calls > MAX_CALLS or facts.depth > MAX_NESTING):
             self.at.illegal(node, f"functions written out make more than {MAX_CALLS:,} calls, or nest too deep", "")
-        return value if bound else self.add_line(name, value, node)
+        return value if facts.params or self.late else self.add_line(name, value, node)
 
     # --- expressions ---
 
@@ -84,7 +94,7 @@ class Expressions:
         literal = self.literal(node)
         if literal is not None:
             return Const(literal)
-        read = _READ.get(kind)
+        read = self.readers.get(kind)
         if read is None:
             self.at.illegal(node, f"{describe(node)} is not legal in a program", instead(node))
         return read(self, node, env, depth + 1)
@@ -136,7 +146,9 @@ class Expressions:
     def of_constant(self, value: Function, node: ast.expr) -> Value:
         """What a constant of the file stands for: one line, however often it is used."""
         if id(value) not in self._made:
+            late, self.late = self.late, 0
             made = self.kept(value.name, self.written_out(value, {}, node, 0), node)
+            self.late = late
             if isinstance(made, Function | Items):
                 return made
             self._made[id(value)] = value, made
@@ -153,6 +165,8 @@ class Expressions:
     # --- calls ---
 
     def _call(self, node: ast.Call, env: Env, depth: int) -> Value:
+        if type(node.func) is ast.Attribute:
+            return self.method(node, env, depth)
         if type(node.func) not in (ast.Name, ast.Call, ast.Subscript, ast.Lambda):
             self.at.illegal(
                 node.func, f"{describe(node.func)} is not legal in a program", "call a primitive, a variable or a call"
@@ -160,9 +174,18 @@ class Expressions:
         function = self.value(node.func, env, depth)
         if made := self._container(node, function, env, depth):
             return made
+        function = self.form(node, function)
         args = [self.value(arg, env, depth) for arg in node.args]
         keywords = {keyword.arg: self.value(keyword.value, env, depth) for keyword in node.keywords}
         return self.applied(function, args, keywords, node, depth)
+
+    def method(self, node: ast.Call, env: Env, depth: int) -> Value:
+        """`value.method(...)`."""
+        raise NotImplementedError
+
+    def form(self, node: ast.Call, function: Value) -> Value:
+        """A function as it is for such arguments."""
+        raise NotImplementedError
 
     def _container(self, node: ast.Call, function: Value, env: Env, depth: int) -> Value | None:
         """tuple([a, b]), frozenset({a, b}) and the like: the items as they are written."""
@@ -172,6 +195,9 @@ class Expressions:
         if not node.args:
             return self.tuple_of([], node, depth) if kind is ast.Tuple else self._set_of([], node, depth)
         written = node.args[0]
+        if kind is ast.Set and len(node.args) == 1 and isinstance(written, ast.ListComp | ast.GeneratorExp):
+            as_set = ast.SetComp(written.elt, written.generators)
+            return self.value(ast.copy_location(as_set, written), env, depth)
         if len(node.args) != 1 or not isinstance(written, ast.Tuple | ast.List | ast.Set):
             return None
         items = [self.value(item, env, depth) for item in written.elts]
@@ -182,13 +208,15 @@ class Expressions:
     ) -> Value:
         """The call of a function."""
         self.calls += 1
+        if self.calls > _MOST_CALLS:
+            self.at.illegal(node, f"functions written out make more than {MAX_CALLS:,} calls", "")
         if isinstance(function, Function):
             return self.written_out(function, self.bound(function, args, keywords, node), node, depth)
         if isinstance(function, Name):
             spec = self.words.ops.get(function.id)
             if spec is not None:
                 args = self.in_order(function.id, spec.params, args, keywords, node)
-                if any(type(arg) is Function for arg in args):
+                if any(type(arg) is Function for arg in args) or self.of_two(spec, args):
                     if spec.combinator:
                         self.combined += args
                     reduced = self.reduced(function.id, args, node, depth)
@@ -213,9 +241,18 @@ class Expressions:
         """The call of a primitive with a function of the text of several arguments, written out where it can be."""
         if name in self._fixing:
             return self.fixed(name, args[0], args[1], node, depth)
-        if name in self.words.reductions and any(_several(arg) for arg in args):
+        if name in self.words.reductions and (
+            any(_several(arg) for arg in args) or self.of_two(self.words.ops[name], args)
+        ):
             return self.applied(self.words.reductions[name], args, {}, node, depth)
         return None
+
+    def of_two(self, spec: OpSpec, args: Sequence[Value]) -> bool:
+        """Whether a loop that gives its function a pair was given a primitive that takes two arguments."""
+        if spec.loop is None or spec.loop.gives is not Gives.STATE or not isinstance(args[-1], Name):
+            return False
+        given = self.words.ops.get(args[-1].id)
+        return given is not None and given.arity == _PAIR and not given.combinator
 
     def fixed(self, name: str, function: Value, given: Value, node: ast.expr, depth: int) -> Value | None:
         """A function of the text with its first or last argument given, or one that waits for what to give it."""
@@ -316,12 +353,8 @@ class Expressions:
             return self._made[id(value)][1]
         if isinstance(value, Items):
             made_tuple = self.as_value(self.tuple_of(value.items, node, depth), node, depth)
-            self._made[id(value)] = value, self.named(value.name, made_tuple, node)
-            return self._made[id(value)][1]
-        params = []
-        for _ in value.params[: len(value.params) - len(value.defaults)]:
-            self._variables += 1
-            params.append(variable(self._variables))
+            return self._remember(value, self.named(value.name, made_tuple, node))
+        params = [self.fresh() for _ in value.params[: len(value.params) - len(value.defaults)]]
         if not params:
             self.at.illegal(node, f"{value.name or 'a lambda'} takes no argument, so it is no value", "call it here")
         args = self.bound(value, params, {}, node)  # type: ignore[arg-type]
@@ -334,8 +367,18 @@ class Expressions:
             )  # fmt: skip
         if value.name:
             self.capture([value])
-        self._made[id(value)] = value, self.named(value.name, made, node)
-        return self._made[id(value)][1]
+        return self._remember(value, self.named(value.name, made, node))
+
+    def _remember(self, value: Value, made: Expr) -> Expr:
+        """Keep what a value became, if it is the same wherever it is used."""
+        if not self.late:
+            self._made[id(value)] = value, made
+        return made
+
+    def fresh(self) -> Name:
+        """What stands for one more parameter."""
+        self._variables += 1
+        return variable(self._variables)
 
     def named(self, name: str, value: Expr, node: ast.AST) -> Expr:
         """A value that has a name in the text, as a line where it can be one."""
@@ -368,11 +411,17 @@ class Expressions:
         """A call of what stands for a piece of Python's syntax."""
         return self.applied(self.words.syntax[role], args, {}, node, depth)  # type: ignore[arg-type]
 
+    def constant_of(self, role: str) -> Expr:
+        """A constant that has no literal: an empty tuple or set, None."""
+        if role not in self._fixed:
+            self._fixed[role] = self.as_value(self.syntax(role, [], ast.Constant(0), 0), ast.Constant(0), 0)
+        return self._fixed[role]
+
     def tuple_of(self, values: Sequence[Value], node: ast.AST, depth: int) -> Value:
         """A tuple of values: pairs joined end to end."""
         items = [self.as_value(value, node, depth) for value in values]
         if not items:
-            return self.syntax("empty_tuple", [], node, depth)
+            return self.constant_of("empty_tuple")
         numbers = [item.value if isinstance(item, Const) else None for item in items]
         if all(type(number) is int for number in numbers):
             return Const(tuple(numbers))  # type: ignore[arg-type]
@@ -388,7 +437,7 @@ class Expressions:
 
     def _set_of(self, items: Sequence[Value], node: ast.AST, depth: int) -> Value:
         if not items:
-            return self.syntax("empty_set", [], node, depth)
+            return self.constant_of("empty_set")
         made = self.syntax("set_of_one", [items[0]], node, depth)
         for item in items[1:]:
             made = self.syntax("with_item", [item, made], node, depth)
@@ -412,24 +461,8 @@ class Expressions:
     def _set(self, node: ast.Set, env: Env, depth: int) -> Value:
         return self._set_of([self.value(item, env, depth) for item in node.elts], node, depth)
 
-    def _subscript(self, node: ast.Subscript, env: Env, depth: int) -> Value:
-        if isinstance(node.slice, ast.Slice | ast.Tuple):
-            self.at.illegal(node, f"{describe(node.slice)} is not legal in a program", instead(node.slice))
-        place = self.value(node.slice, env, depth)
-        return self.item(self.value(node.value, env, depth), place, node, depth)
-
     def _unary(self, node: ast.UnaryOp, env: Env, depth: int) -> Value:
         return self.operator(node.op, [self.value(node.operand, env, depth)], node, depth)
-
-    def _binary(self, node: ast.BinOp, env: Env, depth: int) -> Value:
-        return self.operator(node.op, [self.value(side, env, depth) for side in (node.left, node.right)], node, depth)
-
-    def _logic(self, node: ast.BoolOp, env: Env, depth: int) -> Value:
-        values = [self.value(side, env, depth) for side in node.values]
-        made = values[0]
-        for value in values[1:]:
-            made = self.operator(node.op, [made, value], node, depth)
-        return made
 
     def _comparison(self, node: ast.Compare, env: Env, depth: int) -> Value:
         sides = [self.value(side, env, depth) for side in (node.left, *node.comparators)]
@@ -442,13 +475,6 @@ class Expressions:
         for part in parts[1:]:
             made = self.operator(ast.And(), [made, part], node, depth)
         return made
-
-    def _choice(self, node: ast.IfExp, env: Env, depth: int) -> Value:
-        """`a if condition else b` where neither side can fail by itself: both are evaluated."""
-        sides = [self.value(side, env, depth) for side in (node.body, node.orelse)]
-        if any(isinstance(side, Call | Items) for side in sides):
-            self.at.illegal(node, f"{describe(node)} is not legal in a program", instead(node))
-        return self.syntax("choice", [self.value(node.test, env, depth), *sides], node, depth)
 
     def _lambda(self, node: ast.Lambda, env: Env, depth: int) -> Value:
         return self.function("", node.args, node.body, env, node, depth)
@@ -486,15 +512,11 @@ def renamed(value: Value, name: str) -> Value:
     return replace(value, name=name) if isinstance(value, Function | Items) and not value.name else value
 
 
-_READ: Final[dict[type[ast.expr], Callable[[Expressions, Any, Env, int], Value]]] = {
+Expressions.readers = {
     ast.Tuple: Expressions._tuple,
     ast.Set: Expressions._set,
-    ast.Subscript: Expressions._subscript,
     ast.UnaryOp: Expressions._unary,
-    ast.BinOp: Expressions._binary,
-    ast.BoolOp: Expressions._logic,
     ast.Compare: Expressions._comparison,
-    ast.IfExp: Expressions._choice,
     ast.Lambda: Expressions._lambda,
 }
 

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Final
 
 from arcbatt.language.limits import MAX_CALLS, MAX_NESTING, MAX_PROGRAM_BYTES
-from arcbatt.language.program import Call, Const, Name, Program
+from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
+from arcbatt.syntax.control import Control, Exit
 from arcbatt.syntax.dialect import Vocabulary
-from arcbatt.syntax.expressions import Expressions, renamed
+from arcbatt.syntax.expressions import renamed
+from arcbatt.syntax.flow import TAKES, assigned, called_method, changed, flow, leaves, names_kept
 from arcbatt.syntax.functions import Env, Function, Items, Value
 from arcbatt.syntax.report import LEGAL, Illegal, Reporter, describe, instead, parameters
 from arcbatt.syntax.source import Chunk
@@ -18,10 +20,8 @@ from arcbatt.syntax.source import Chunk
 SIGNATURES: Final = (("I",), ("S", "I", "C"))
 _SIGNATURE: Final = "the parameters of a program are (I), (S, I) or (S, I, C); more have a constant as default"
 _RETURN: Final = "the last line of a program is `return <name or call>`"
-_COMPARED: Final[dict[type[ast.cmpop], Callable[[object, object], bool]]] = {
-    ast.Eq: lambda a, b: a == b,
-    ast.NotEq: lambda a, b: a != b,
-}
+_DEEP: Final = 20
+"""Combinators inside one another that become a line of their own where a program nests deep."""
 
 
 def parse_chunk(at: Reporter) -> ast.Module | None:
@@ -42,7 +42,7 @@ def parse_chunk(at: Reporter) -> ast.Module | None:
     return None
 
 
-class ProgramReader(Expressions):
+class ProgramReader(Control):
     """Reads one program; `find` gives what its file defines and what the language has."""
 
     def __init__(self, chunk: Chunk, file: str, words: Vocabulary, find: Callable[[str], Value | None]) -> None:
@@ -56,23 +56,46 @@ class ProgramReader(Expressions):
         except Illegal:
             return None
         self.env.later = assigned(node.body)
-        result: Value | None = None
-        for statement in node.body:
-            try:
-                if result is not None:
-                    self.at.report(statement, "a line after return", "return ends a program")
-                    break
-                result = self.statement(statement, self.env, 0)
-            except Illegal:
-                self.bind_names(statement)
-                if isinstance(statement, ast.Return):
-                    return None
+        self.env.changed = changed(node.body)
+        result = self.lines_of(node.body)
         if self.at.errors:
             return None
         if result is None:
             self.at.report(node, "missing return", _RETURN)
             return None
         return self.finished(node, name, result)
+
+    def lines_of(self, statements: list[ast.stmt]) -> Value | None:
+        """What the statements of a program return; each of them that has an error is reported."""
+        compound = any(isinstance(one, ast.If | ast.For | ast.While) for one in statements)
+        live = names_kept(statements) if compound else frozenset[str]()
+        waiting = statements
+        while waiting:
+            statement, *waiting = waiting
+            try:
+                chosen = self.known_if(statement)
+                if chosen is not None:
+                    waiting = [*chosen, *waiting]
+                    continue
+                rest = waiting if compound and leaves([statement]) else []
+                behind = flow(waiting).reads | live if compound else live
+                result = self.block([statement, *rest], self.env, 0, live if rest else behind, _returned)
+                if result is not None and not rest and waiting:
+                    self.at.report(waiting[0], "a line after return", "return ends a program")
+                if result is not None or rest:
+                    return result
+            except Illegal:
+                self.bind_names(statement)
+                if isinstance(statement, ast.Return):
+                    return None
+        return None
+
+    def known_if(self, statement: ast.stmt) -> list[ast.stmt] | None:
+        """The statements of an if whose condition the text decides, or None."""
+        if not isinstance(statement, ast.If):
+            return None
+        known = self.known_truth(statement.test, self.env, 0)
+        return None if known is None else statement.body if known else statement.orelse
 
     def finished(self, node: ast.FunctionDef, name: str, result: Value) -> Program | None:
         """The program of the lines read, if it keeps within the limits."""
@@ -81,9 +104,10 @@ class ProgramReader(Expressions):
         except Illegal:
             return None
         if self.wrote_out:
-            sizes = [self.sizes.of(value) for value in (*(line.value for line in self.lines), returned)]
-            self.calls = sum(calls for calls, _, _ in sizes)
-            if max(depth for _, depth, _ in sizes) >= MAX_NESTING:
+            if self._depth(returned) >= MAX_NESTING // 2:
+                returned = self.flattened(returned, node)
+            self.calls = sum(self.combinators.facts(value).calls for value in (*self._values(), returned))
+            if self._depth(returned) >= MAX_NESTING:
                 self.at.report(node, f"functions written out nest more than {MAX_NESTING} deep", "use fewer functions")
         if self.calls > MAX_CALLS:
             self.at.report(node, f"{self.calls:,} calls, at most {MAX_CALLS:,}", "")
@@ -115,74 +139,138 @@ class ProgramReader(Expressions):
             if annotation is not None and any(isinstance(part, ast.Call) for part in ast.walk(annotation)):
                 self.at.report(annotation, "annotation that is not a plain name")
 
+    def _values(self) -> list[Expr]:
+        return [line.value for line in self.lines]
+
+    def _depth(self, returned: Expr) -> int:
+        """How deep calls are inside one another."""
+        return max(self.combinators.facts(value).depth for value in (*self._values(), returned))
+
+    def flattened(self, returned: Expr, node: ast.AST) -> Expr:
+        """The result, and all lines, with functions that nest deep as lines of their own."""
+        before, self.lines = self.lines, []
+        known: dict[int, tuple[Expr, Expr]] = {}
+
+        def of(expr: Expr) -> Expr:
+            if not isinstance(expr, Call):
+                return expr
+            if id(expr) not in known:
+                made: Expr = Call(of(expr.function), tuple([of(arg) for arg in expr.args]), expr.line)
+                assert isinstance(made, Call)
+                if self.combinators.makes_function(made) and self.combinators.facts(made).depth >= _DEEP:
+                    made = self.add_line("f", made, node)
+                known[id(expr)] = expr, made
+            return known[id(expr)][1]
+
+        for line in before:
+            value = of(line.value)
+            self.lines.append(Assign(line.target, value, line.line))
+        return of(returned)
+
     # --- statements ---
 
-    def statement(self, node: ast.stmt, env: Env, depth: int) -> Value | None:
-        """Read one statement; gives what it returns, if it does."""
+    def statement(self, node: ast.stmt, env: Env, depth: int) -> None:
+        """Read one statement that neither chooses nor repeats."""
         match node:
             case ast.Assign(targets=targets, value=value):
                 self._assign(targets, value, env, depth)
-            case ast.Return():
-                return self._returned(node, env, depth)
             case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
                 self._assign([target], value, env, depth)
             case ast.AugAssign(target=ast.Name() as target, op=op, value=value):
-                before = self.name(target, env)
-                self._bind(target, self.operator(op, [before, self.value(value, env, depth)], value, depth), env)
+                whole = ast.BinOp(ast.Name(target.id, ast.Load()), op, value)
+                self._bind(target, self.value(_placed(whole, node), env, depth), env)
+            case ast.AugAssign(target=ast.Subscript() as target, op=op, value=value):
+                now = ast.Subscript(target.value, target.slice, ast.Load())
+                self.put_item(target, self.value(_placed(ast.BinOp(now, op, value), node), env, depth), env, depth)
             case ast.FunctionDef(name=name, args=args, body=body, decorator_list=[]):
                 self.bind_name(name, self.function(name, args, body, env, node, depth), env, node)
-            case ast.If(test=test):
-                return self.known_branch(node, test, env, depth)
+            case ast.Expr(value=ast.Call() as call) if called_method(call):
+                self.change(call, env, depth)
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:
                 self.at.illegal(node, f"{describe(node)} is not legal in a program", instead(node))
-        return None
-
-    def _returned(self, node: ast.Return, env: Env, depth: int) -> Value:
-        if node.value is None:
-            self.at.illegal(node, "return without a value", _RETURN)
-        return self.value(node.value, env, depth)
 
     def body(self, statements: list[ast.stmt], env: Env, depth: int) -> Value:
         """What the statements of a function return."""
         env.later = assigned(statements)
-        for statement in statements:
-            result = self.statement(statement, env, depth)
-            if result is not None:
-                return result
-        self.at.illegal(statements[-1], "missing return", "a function ends in `return <expression>`")
+        env.changed = changed(statements)
+        if outside := sorted(env.changed & env.values.keys()):
+            self.at.illegal(
+                statements[0], f"{outside[0]!r} is changed, and came from outside of the function",
+                "make a new list of it, and return that",
+            )  # fmt: skip
+        result = self.block(statements, env, depth, names_kept(statements), _returned)
+        if result is None:
+            self.at.illegal(statements[-1], "missing return", "a function ends in `return <expression>`")
+        return result
 
-    def known_branch(self, node: ast.If, test: ast.expr, env: Env, depth: int) -> Value | None:
-        """An if whose condition is known: a parameter with a default compared with a number."""
-        holds: bool | None = None
-        if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _COMPARED:
-            sides = [self.constant(self.value(side, env, depth)) for side in (test.left, test.comparators[0])]
-            if None not in sides:
-                holds = _COMPARED[type(test.ops[0])](*sides)
-        if holds is None:
-            self.at.illegal(node, f"{describe(node)} is not legal in a program", instead(node))
-        for statement in node.body if holds else node.orelse:
-            result = self.statement(statement, env, depth)
-            if result is not None:
-                return result
-        return None
+    def change(self, call: ast.Call, env: Env, depth: int) -> None:
+        """`x.append(y)` and the like."""
+        assert isinstance(call.func, ast.Attribute)
+        name, method = called_method(call) or ("", "")
+        if method not in self.words.changes:
+            self.at.illegal(call, f"{describe(call.func)} is not legal in a program", instead(call.func))
+        args = [self.value(arg, env, depth) for arg in call.args]
+        self.bind_name(name, self.changed(name, method, args, call, env, depth), env, call)
+
+    def take(self, target: ast.expr, call: ast.Call, env: Env, depth: int) -> None:
+        """`x = items.pop()`: an item, and the list without it."""
+        name, method = called_method(call) or ("", "")
+        taken = self.words.taken.get(method if not call.args else f"{method}/{len(call.args)}")
+        if taken is None:
+            self.at.illegal(call, f"{method} with such arguments is not legal in a program", "write pop(), pop(0)")
+        now = self.name(ast.copy_location(ast.Name(name, ast.Load()), call), env)
+        given = [now, *(self.value(arg, env, depth) for arg in call.args)]
+        both = self.applied(taken, given, {}, call, depth)
+        assert isinstance(both, Items)
+        item, rest = (self.kept(name, part, call) for part in both.items)
+        self.unpack(target, item, env, depth)
+        self.bind_name(name, rest, env, call)
+
+    def put_item(self, target: ast.Subscript, value: Value, env: Env, depth: int) -> None:
+        """`x[i] = value`, `x[i][j] = value`."""
+        places: list[Value] = []
+        base: ast.expr = target
+        while isinstance(base, ast.Subscript):
+            if isinstance(base.slice, ast.Slice):
+                self.at.illegal(target, "assignment to a slice is not legal in a program", "write a new list")
+            places.insert(0, self.value(base.slice, env, depth))
+            base = base.value
+        if not isinstance(base, ast.Name):
+            self.at.illegal(target, "assignment to something other than names", "each line assigns one or more names")
+        now = self.name(ast.copy_location(ast.Name(base.id, ast.Load()), base), env)
+        self.bind_name(base.id, self.put(now, places, value, target, depth), env, target)
 
     # --- names ---
 
     def _assign(self, targets: list[ast.expr], value: ast.expr, env: Env, depth: int) -> None:
         match targets, value:
-            case [ast.Name() as target], _:
+            case [ast.Name() as target], _ if not isinstance(value, ast.Call) or type(value.func) is ast.Name:
+                if env.changed:
+                    self._need_own(target.id, value, env)
+                env.kinds[target.id] = self.kind(value, env)
                 self._bind(target, self.value(value, env, depth), env)
+            case [target], ast.Call() if (method := called_method(value)) and method[1] in TAKES:
+                self.take(target, value, env, depth)
             case _:
                 made = self.value(value, env, depth)
                 for each in targets:
                     self.unpack(each, made, env, depth)
 
+    def _need_own(self, name: str, value: ast.expr, env: Env) -> None:
+        """Two names for one list that is changed in place would not both see it here."""
+        other = value.id if isinstance(value, ast.Name) else ""
+        if other and (name in env.changed or other in env.changed) and other in env.values:
+            self.at.illegal(value, f"{name!r} and {other!r} would be the same list, which is changed", "write list(...)")
+
     def unpack(self, target: ast.expr, value: Value, env: Env, depth: int) -> None:
         """Bind a name, or names in parentheses to the items of a value."""
         if isinstance(target, ast.Name):
             self._bind(target, value, env)
+            return
+        if isinstance(target, ast.Subscript):
+            self.put_item(target, value, env, depth)
             return
         if not isinstance(target, ast.Tuple | ast.List) or any(isinstance(one, ast.Starred) for one in target.elts):
             self.at.illegal(target, "assignment to something other than names", "each line assigns one or more names")
@@ -214,7 +302,9 @@ class ProgramReader(Expressions):
             env.values[name] = renamed(value, name)
         elif isinstance(value, Items):
             env.values[name] = self.kept(name, value, node)
-        elif env is self.env:
+        elif self.combinators.is_fixed(value):
+            env.values[name] = value
+        elif env is self.env and not self.late:
             env.values[name] = self.add_line(name, value, node)
         else:
             env.values[name] = self.kept(name, value, node)
@@ -225,21 +315,17 @@ class ProgramReader(Expressions):
             self.env.values.setdefault(name, Name(name))
 
 
-def assigned(statements: list[ast.stmt]) -> frozenset[str]:
-    """Every name that statements assign, those of nested functions left out."""
-    found: set[str] = set()
-    for statement in statements:
-        if isinstance(statement, ast.FunctionDef):
-            found.add(statement.name)
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            found.update(target.id for target in statement.targets if isinstance(target, ast.Name))
-        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.If | ast.For | ast.While | ast.Try):
-            found.update(
-                part.id
-                for part in ast.walk(statement)
-                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            )
-    return frozenset(found)
+def _returned(_: Exit, value: Value | None) -> Value | None:
+    """What statements of a function give: what they return, if they do."""
+    return value
+
+
+def _placed(made: ast.expr, node: ast.AST) -> ast.expr:
+    """A piece of text that is not in the file, with a place there for errors."""
+    for part in ast.walk(made):
+        if isinstance(part, ast.expr) and not hasattr(part, "lineno"):
+            ast.copy_location(part, node)
+    return made
 
 
 def _nesting(text: str) -> int:

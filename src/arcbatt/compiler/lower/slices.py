@@ -106,6 +106,7 @@ def subgraph(graph: TypedGraph, names: Sequence[str]) -> TypedGraph:
         [graph.depends[node] for node in kept],
         [graph.can_fail[node] for node in kept],
         {name: place[graph.outputs[name]] for name in names},
+        bounds={name: graph.bounds[name] for name in names if name in graph.bounds},
     )
 
 

@@ -8,7 +8,8 @@ from arcbatt.language.failures import Fail, Reason
 from arcbatt.language.reference import Machine
 from arcbatt.language.values import Value
 
-_MOST_STEPS: Final = 20_000
+MOST_STEPS: Final = 20_000
+"""Steps of one call that is computed."""
 _MOST_SIZE: Final = 4_000
 _MOST_STEPS_OF_ALL: Final = 1_000_000
 
@@ -23,12 +24,12 @@ class Folder:
         """What a primitive gives and the steps that takes; None where it fails, takes long or gives much."""
         if self._steps_left <= 0:
             return None
-        machine = Machine(_MOST_STEPS)
+        machine = Machine(MOST_STEPS)
         try:
             result = machine.primitive(machine.language.op(op), values, machine.call)
         except Fail as fail:
             # What is beyond a limit may have been made before it was measured.
-            self._steps_left -= _MOST_STEPS if fail.reason is Reason.LIMIT else machine.steps
+            self._steps_left -= MOST_STEPS if fail.reason is Reason.LIMIT else machine.steps
             return None
         self._steps_left -= machine.steps
         return (result, machine.steps) if machine.size(result) <= _MOST_SIZE else None

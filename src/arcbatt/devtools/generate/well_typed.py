@@ -16,7 +16,7 @@ from arcbatt.language.table import STANDARD
 from arcbatt.language.types import BOOL, GRID, IJ, INT, Fn, Rule, Seq, Tup, Type, match, substitute
 
 PLAIN: Final = [spec for spec in STANDARD.ops.values() if spec.kind is Kind.PLAIN]
-LOOPS: Final = [spec for spec in STANDARD.ops.values() if spec.loop and spec.loop.over is not Over.FUNCTIONS]
+LOOPS: Final = [spec for spec in STANDARD.ops.values() if spec.loop and spec.loop.typed and spec.loop.over is not Over.FUNCTIONS]
 TRIES: Final = 40
 EXACT: Final = 0.97
 """How often a draw must fit exactly; the rest pass tuples as patches, IJs or grids, which may fail when run."""

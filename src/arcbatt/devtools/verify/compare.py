@@ -34,6 +34,8 @@ class Tally:
     answered: int = 0
     compared: int = 0
     agree: int = 0
+    against: Counter[str] = field(default_factory=Counter)
+    """Of the compared ones, with which side they were."""
     absent: Counter[str] = field(default_factory=Counter)
 
 
@@ -68,7 +70,7 @@ def compare(
     found = Agreement(tallies={side.name: Tally() for side in sides})
     counted: list[Program] = []
     for batch in batches:
-        answers = [side.answers(batch.programs, batch.samples, stop) for side in sides]
+        answers = [side.answers(batch.programs, batch.samples, stop, batch.compiled) for side in sides]
         _count(found, batch, sides, answers, keep)
         if batch.programs is not counted:
             counted = batch.programs
@@ -94,14 +96,26 @@ def _count(found: Agreement, batch: Batch, sides: Sequence[Side], answers: list[
         tally.answered += int(present.sum())
         tally.compared += int(both.sum())
         tally.agree += int(both.sum()) - int(wrong.sum())
+        for base in np.unique(origin[both]).tolist():
+            tally.against[sides[base].name] += int((origin[both] == base).sum())
         for place in np.flatnonzero(np.bincount(given.absent.reshape(-1))[1:]):
             tally.absent[given.reasons[place]] += int((given.absent == place + 1).sum())
         for row, column in np.argwhere(wrong):
             if len(found.differences) >= keep:
                 break
             case = Case(tuple(batch.programs), batch.samples[row])
-            base = sides[int(origin[row, column])]
-            found.differences.append(Difference(base, side, batch.programs[column].name, case, batch.again))
+            first = sides[int(origin[row, column])]
+            found.differences.append(Difference(first, side, batch.programs[column].name, case, batch.again))
         new = present & ~known
         wanted[new], origin[new] = given.hashes[new], number
         known |= present
+
+
+def differs_between(base: Side, side: Side) -> Callable[[Case], bool]:
+    """Whether two sides both answer some program of a case, and not alike."""
+
+    def differs(case: Case) -> bool:
+        a, b = (one.answers(case.programs, [case.sample], lambda: False) for one in (base, side))
+        return bool(((a.hashes != b.hashes) & (a.absent == 0) & (b.absent == 0)).any())
+
+    return differs

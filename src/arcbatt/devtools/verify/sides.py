@@ -10,21 +10,22 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import ESCAPE, OVERFLOW
-from arcbatt.compiler.program_set import compile
+from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine.api import Engine, RunRequest
 from arcbatt.engine.choose import backend_for
 from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs, outcome_hash
+from arcbatt.engine.reference import Stopped, WatchedMachine
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.failures import Failed, Outcome
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.program import Program
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
@@ -37,6 +38,23 @@ NOT_LOWERED: Final = "not lowered: "
 ON_ENGINE: Final = "on the engine"
 REFERENCE_STEPS: Final = 2_000_000
 """Steps after which the reference leaves an evaluation to the engines, a few seconds' worth."""
+
+
+class Steps(NamedTuple):
+    """How many steps a call and an evaluation may take."""
+
+    max_steps: int = MAX_STEPS
+    max_total: int = MAX_TOTAL_STEPS
+
+    @classmethod
+    def asked(cls, max_steps: int | None, max_total: int | None) -> Steps:
+        """Those that are asked for, else the language's own."""
+        return cls(max_steps or MAX_STEPS, max_total or MAX_TOTAL_STEPS)
+
+    def flags(self) -> str:
+        """The options that ask for them, where they are not the language's own."""
+        calls = "" if self.max_steps == MAX_STEPS else f" --max-steps {self.max_steps}"
+        return calls + ("" if self.max_total == MAX_TOTAL_STEPS else f" --max-total-steps {self.max_total}")
 
 
 @dataclass
@@ -67,8 +85,17 @@ class Side(Protocol):
     def name(self) -> str:
         """What it is called."""
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
-        """Every program on every sample; names of programs differ from one another."""
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
+        """Every program on every sample; names of programs differ from one another.
+
+        `compiled` are the same programs, where sides that need it should not each compile them.
+        """
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
@@ -78,9 +105,9 @@ class _TooLong(Exception):
     """Leaves an evaluation of the reference that takes too many steps."""
 
 
-class _Cut(Machine):
-    def __init__(self, most: int, max_steps: int) -> None:
-        super().__init__(max_steps)
+class _Cut(WatchedMachine):
+    def __init__(self, most: int, max_steps: int, max_total: int, stop: Callable[[], bool]) -> None:
+        super().__init__(max_steps, max_total, stop)
         self._most = most
 
     def charge(self, steps: int) -> None:
@@ -96,8 +123,15 @@ class ReferenceSide:
     most_steps: int = REFERENCE_STEPS
     name: str = "python"
     max_steps: int = MAX_STEPS
+    max_total: int = MAX_TOTAL_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample, but those that take too long."""
         found = Answers.empty(len(samples), len(programs))
         for column, program in enumerate(programs):
@@ -106,15 +140,18 @@ class ReferenceSide:
                 break
             for row, sample in enumerate(samples):
                 try:
-                    machine = _Cut(self.most_steps, self.max_steps)
+                    machine = _Cut(self.most_steps, self.max_steps, self.max_total, stop)
                     found.hashes[row, column] = outcome_hash(evaluate(program, sample, machine))
+                except Stopped:
+                    found.absent[row:, column] = found.reason("stopped")
+                    break
                 except _TooLong:
                     found.absent[row, column] = found.reason(f"more than {self.most_steps:,} steps in one call")
         return found
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
-        return evaluate(program, sample, Machine(self.max_steps))
+        return evaluate(program, sample, Machine(self.max_steps, self.max_total))
 
 
 @dataclass(frozen=True)
@@ -125,11 +162,20 @@ class EngineSide:
     kind: type[Engine]
     options: dict[str, Any]
     max_steps: int = MAX_STEPS
+    max_total: int = MAX_TOTAL_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample; absent what the engine would leave to the dynamic tier."""
-        engine = self.kind.of(programs, **self.options)
-        outputs = engine.run(samples, outputs="hash", max_steps=self.max_steps, complete=False, stop=stop)
+        engine = self.kind.of(compiled or programs, **self.options)
+        outputs = engine.run(
+            samples, outputs="hash", max_steps=self.max_steps, max_total=self.max_total, complete=False, stop=stop
+        )
         return self.read(engine, programs, outputs)
 
     def read(self, engine: Engine, programs: Sequence[Program], outputs: Outputs) -> Answers:
@@ -157,7 +203,7 @@ class EngineSide:
         engine = self.kind.of([program], **self.options)
         if error := engine.internal_errors().get(program.name):
             raise DataError(str(error))
-        return engine.values(sample, self.max_steps)[program.name]
+        return engine.values(sample, self.max_steps, self.max_total)[program.name]
 
 
 @dataclass(frozen=True)
@@ -166,16 +212,23 @@ class DynamicSide:
 
     name: str = "dynamic"
     max_steps: int = MAX_STEPS
+    max_total: int = MAX_TOTAL_STEPS
 
-    def answers(self, programs: Sequence[Program], samples: Sequence[Sample], stop: Callable[[], bool]) -> Answers:
+    def answers(
+        self,
+        programs: Sequence[Program],
+        samples: Sequence[Sample],
+        stop: Callable[[], bool],
+        compiled: CompiledSet | None = None,
+    ) -> Answers:
         """Every program on every sample."""
-        compiled = compile(programs)
-        request = RunRequest(pack_samples(samples), "hash", max_steps=self.max_steps, stop=stop)
+        compiled = compiled or compile(programs)
+        request = RunRequest(
+            pack_samples(samples), "hash", max_steps=self.max_steps, max_total=self.max_total, stop=stop
+        )
         outputs = Outputs.empty(compiled.names, len(samples), "hash")
         outputs.done[:] = True
-        DynamicTier(compiled, threads=1).run(
-            request, outputs, np.ones_like(outputs.matches), request.tell, self.max_steps
-        )
+        DynamicTier(compiled, threads=1).run(request, outputs, np.ones_like(outputs.matches), request.tell)
         assert outputs.hashes is not None
         columns = {name: column for column, name in enumerate(compiled.names)}
         found = Answers.empty(len(samples), len(programs))
@@ -187,7 +240,8 @@ class DynamicSide:
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
         compiled = compile([program])
-        return DynamicTier(compiled, threads=1).values(sample, [program.name], self.max_steps)[program.name]
+        tier, names = DynamicTier(compiled, threads=1), [program.name]
+        return tier.values(sample, names, self.max_steps, self.max_total)[program.name]
 
 
 class GpuSide(EngineSide):
@@ -196,9 +250,13 @@ class GpuSide(EngineSide):
     def value(self, program: Program, sample: Sample) -> Outcome:
         """A grid or a failure as the GPU gives it; any other value is the CPU's if their hashes are equal."""
         engine = self.kind.of([program], **self.options)
-        outputs = engine.run([sample], outputs="grid", max_steps=self.max_steps, complete=False)
+        outputs = engine.run(
+            [sample], outputs="grid", max_steps=self.max_steps, max_total=self.max_total, complete=False
+        )
         left = bool(self.read(engine, [program], outputs).absent.any())
-        return gpu_outcome(outputs, 0, 0, left, lambda: engine.values(sample, self.max_steps)[program.name])
+        return gpu_outcome(
+            outputs, 0, 0, left, lambda: engine.values(sample, self.max_steps, self.max_total)[program.name]
+        )
 
 
 def gpu_outcome(outputs: Outputs, row: int, column: int, left: bool, elsewhere: Callable[[], Outcome]) -> Outcome:
@@ -216,17 +274,17 @@ def gpu_outcome(outputs: Outputs, row: int, column: int, left: bool, elsewhere: 
     raise DataError(f"the GPU gives a value that is no grid, with the hash {hashed:#x}")
 
 
-def side_named(name: str, max_steps: int = MAX_STEPS) -> Side:
+def side_named(name: str, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS) -> Side:
     """The side of a backend's name; UsageError where there is none such here."""
     if name == "python":
-        return ReferenceSide(max_steps=max_steps)
+        return ReferenceSide(max_steps=max_steps, max_total=max_total)
     if name not in ENGINES:
         raise UsageError(f"no backend {name!r}; there are: python, {', '.join(ENGINES)}")
     if name == "cuda":
         backend_for("cuda")
-        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").CudaEngine, {}, max_steps)
+        return GpuSide(name, importlib.import_module("arcbatt.engine.cuda.engine").CudaEngine, {}, max_steps, max_total)
     if name == "dynamic":
-        return DynamicSide(max_steps=max_steps)
+        return DynamicSide(max_steps=max_steps, max_total=max_total)
     core: ModuleType | None = None
     if name == "lanes":
         try:
@@ -234,7 +292,7 @@ def side_named(name: str, max_steps: int = MAX_STEPS) -> Side:
         except ModuleNotFoundError as error:
             raise UsageError("this build has no emulated lanes; build with AB_EMULATED_LANES=ON") from error
     engine = importlib.import_module("arcbatt.engine.cpu").CpuEngine
-    return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20}, max_steps)
+    return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20}, max_steps, max_total)
 
 
 def engines_here() -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
+from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.devtools.generate import VERSION, Generator, mutants
 from arcbatt.language.program import Program
@@ -30,6 +31,11 @@ class Batch:
     samples: list[Sample]
     again: str
 
+    @cached_property
+    def compiled(self) -> CompiledSet:
+        """The programs, compiled once for all sides."""
+        return compile(self.programs)
+
 
 def random_batches(count: int, seed: int, version: int = VERSION) -> Iterator[Batch]:
     """So many programs in batches: half drawn from the op table, half mutants of the library.
@@ -40,20 +46,22 @@ def random_batches(count: int, seed: int, version: int = VERSION) -> Iterator[Ba
         yield random_batch(min(BATCH, count - start), seed + start // BATCH, version)
 
 
-def random_batch(count: int, seed: int, version: int = VERSION) -> Batch:
-    """The batch of one seed."""
+def random_batch(
+    count: int, seed: int, version: int = VERSION, *, parents: list[Program] | None = None, samples: int = _SAMPLES
+) -> Batch:
+    """The batch of one seed; mutants are of the library, or of other parents."""
     draw, generator = random.Random(f"programs {seed}"), Generator(f"lines {seed}", version)
     fresh = [
         generator.program(f"solve_r{k}", lines=draw.randint(1, 12), samples=draw.random() < 0.3)
         for k in range(count // 2)
     ]
-    changed = mutants(library(), count - len(fresh), seed, version)
+    changed = mutants(parents or library(), count - len(fresh), seed, version)
     programs = fresh + [replace(program, name=f"solve_m{k}") for k, program in enumerate(changed)]
-    return Batch(programs, _random_samples(seed), f"--random {count} --seed {seed} --generator {version}")
+    return Batch(programs, _random_samples(seed, samples), f"--random {count} --seed {seed} --generator {version}")
 
 
-def _random_samples(seed: int) -> list[Sample]:
-    """Two samples of random grids, and two of real tasks."""
+def _random_samples(seed: int, count: int) -> list[Sample]:
+    """Half of them of random grids, half of real tasks."""
     draw = random.Random(f"samples {seed}")
 
     def grid() -> Grid:
@@ -63,9 +71,9 @@ def _random_samples(seed: int) -> list[Sample]:
 
     made = [
         Sample(grid(), ((grid(), grid()), (grid(), grid())), grid() if draw.random() < 0.9 else None)
-        for _ in range(_SAMPLES // 2)
+        for _ in range(count // 2)
     ]
-    return made + draw.sample(_small_samples(), _SAMPLES - len(made))
+    return made + draw.sample(_small_samples(), count - len(made))
 
 
 @cache

@@ -22,6 +22,7 @@ from arcbatt.compiler.custom import device_text
 from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.lower.slices import Sliced
 from arcbatt.compiler.program_set import CompiledSet
+from arcbatt.compiler.step_bounds import steps_too_many
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
@@ -354,9 +355,11 @@ class CudaTier(Tier):
         out = Results.make(cupy, part.stop - part.start, len(self.names), wanted, pool_bytes)
         pool_next = cupy.zeros(1, np.uint32)
         known = self.known_objects(data)
+        spent_end = steps_too_many(self.compiled.typed.bounds, self.names, request.max_total)
         launcher = Launcher(
-            cupy, self._function, self.kernel, self._blob, self._table, len(self.names), request.max_steps, there, out,
-            largest, pool_next, self.last, self.timed, self.together, known.fields() if known else NO_OBJECTS,
+            cupy, self._function, self.kernel, self._blob, self._table, len(self.names), request.max_steps, spent_end,
+            there, out, largest, pool_next, self.last, self.timed, self.together,
+            known.fields() if known else NO_OBJECTS,
         )  # fmt: skip
         slices = len(sliced.codes)
         least = max((len(code.image) for code in sliced.codes), default=0) + 4096
@@ -488,8 +491,8 @@ class CudaEngine(TieredEngine):
         """The CPU."""
         return self._cpu
 
-    def _values(self, sample: Sample, max_steps: int) -> dict[str, Outcome]:
-        return self._cpu.values(sample, max_steps, self.dynamic)  # one sample is no work for a GPU
+    def _values(self, sample: Sample, max_steps: int, max_total: int) -> dict[str, Outcome]:
+        return self._cpu.values(sample, max_steps, max_total, self.dynamic)  # one sample is no work for a GPU
 
     def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""

@@ -97,6 +97,8 @@ class Launcher:
     table: Any
     columns: int
     max_steps: int
+    spent_end: int
+    """From how many steps of an item that types do not bound it is left to another tier."""
     samples: dict[str, Any]
     results: Any
     """Arrays as `cuda_results.Results` has them."""
@@ -174,6 +176,7 @@ class Launcher:
                 arenas=address(room),
                 arena_words=words,
                 max_steps=self.max_steps,
+                spent_end=self.spent_end,
                 samples={name: address(self.samples[name]) for name in PACKED.names},
                 columns=self.columns,
                 statuses=address(out.statuses),

@@ -120,6 +120,11 @@ def other(container: Container, value: Value) -> Value:
     return first(remove(value, container))
 
 
+def itemcount(container: Container, value: Value) -> int:
+    """How many items are equal to the value."""
+    return ordered(container_of(container)).count(value)
+
+
 def get_nth_t(container: tuple[Any, ...], rank: int) -> Value:
     """The item of a tuple at a place, from the end where negative."""
     return _nth(tuple_of(container), int_of(rank))
@@ -265,6 +270,7 @@ OPS = (
     _op(second, "(a, b) -> b | ~a -> a", generic=GenericSpec(Does.NTH, code="NTH", place=1), fails="empty bounds"),
     _op(last, "(a, b) -> b | ~a -> a", generic=GenericSpec(Does.NTH, code="NTH", place=-1), fails="empty"),
     _op(other, "~a, b -> a", generic=GenericSpec(Does.SEARCH, place=0), fails="empty"),
+    _op(itemcount, "~a, b -> Int", generic=GenericSpec(Does.SEARCH, place=0)),
     _op(get_nth_t, "[a], Int -> a", generic=GenericSpec(Does.NTH, code="NTH"), fails="empty bounds"),
     _op(get_nth_f, "~a, Int -> a", generic=GenericSpec(Does.NTH, code="NTH"), fails="empty bounds"),
     _op(maximum, "~Int -> Int", generic=GenericSpec(Does.OF_NUMBERS)),

@@ -149,6 +149,26 @@ def prapply(call: Call, function: Function, a: Container, b: Container) -> froze
     return frozenset(call(function, x, y) for x in ordered(container_of(a)) for y in rows)
 
 
+def fold(call: Call, container: Container, initial: Value, function: Function) -> Value:
+    """The function of the pair (state, item), item by item: the state is initial, then what the function gave last."""
+    state = initial
+    for item in ordered(container_of(container)):
+        state = call(function, (state, item))
+    return state
+
+
+def iterate(call: Call, function: Function, condition: Function, initial: Value) -> Value:
+    """The function of initial, of what it gives, and so on, while the condition holds; 65,536 times at most."""
+    state = initial
+    times = 0
+    while call(condition, state):
+        if times == MAX_POWER:
+            raise Fail(Reason.LIMIT, f"more than {MAX_POWER} times")
+        state = call(function, state)
+        times += 1
+    return state
+
+
 _op = partial(make_spec, "functions")
 
 OPS = (
@@ -165,4 +185,6 @@ OPS = (
     _op(papply, "(a, b -> c), ~a, ~b -> [c]", loop=LoopSpec(Gives.ITEM, Over.IN_STEP, columnar=True), fails="limit"),
     _op(mpapply, "(a, b -> ~c), ~a, ~b -> [c]", loop=LoopSpec(Gives.CONTAINER, Over.IN_STEP), fails="limit"),
     _op(prapply, "(a, b -> c), ~a, ~b -> {c}", loop=LoopSpec(Gives.ITEM, Over.PRODUCT, columnar=True), fails="limit"),
+    _op(fold, "~a, b, ((b, a) -> b) -> b", loop=LoopSpec(Gives.STATE)),
+    _op(iterate, "(a -> a), (a -> Bool), a -> a", loop=LoopSpec(Gives.STATE, Over.STATES), fails="limit"),
 )

@@ -35,6 +35,10 @@ def _floor_divide(a: int, b: int) -> int:
     return a // b
 
 
+def _floor_modulo(a: int, b: int) -> int:
+    return a - b * _floor_divide(a, b)
+
+
 def add(a: Num, b: Num) -> Num:
     """Sum."""
     return _spread(lambda x, y: x + y, a, b)
@@ -53,6 +57,11 @@ def multiply(a: Num, b: Num) -> Num:
 def divide(a: Num, b: Num) -> Num:
     """Quotient, rounded down."""
     return _spread(_floor_divide, a, b)
+
+
+def modulo(a: Num, b: Num) -> Num:
+    """What is left of a by division by b, rounded down: with the sign of b."""
+    return _spread(_floor_modulo, a, b)
 
 
 def invert(n: Num) -> Num:
@@ -171,6 +180,7 @@ OPS = (
     _op(subtract, _ARITHMETIC, fails="limit"),
     _op(multiply, _ARITHMETIC, Fact.COMMUTATIVE, Fact.TIMES, fails="limit"),
     _op(divide, _ARITHMETIC, fails="zero-division limit"),
+    _op(modulo, _ARITHMETIC, fails="zero-division"),
     _op(invert, "Num -> Num", fails="limit"),
     _op(double, "Num -> Num", fails="limit"),
     _op(halve, "Num -> Num"),

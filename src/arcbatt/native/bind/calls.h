@@ -31,11 +31,12 @@ class Calls {
 
     // The first output of one call, on this thread; NotImplemented where there is none or an argument does not fit.
     nanobind::object one(nanobind::handle args) {
-        if (!worker_) worker_ = std::make_unique<Worker>(p_, RunLimits{1 << 16, limits_.most_words, limits_.max_steps});
+        if (!worker_) worker_ = std::make_unique<Worker>(p_, quick_limits());
         std::vector<u32> row;  // its own: making Python values may let another thread in
         Encoder encoder(p_, given_);
         if (!encoder.call(args.ptr(), row)) return not_implemented();
         worker_->run(row.data(), row.size());
+        if (worker_->machine().overspent() || worker_->status(0) == LIMIT) return one_of_many_steps(row);
         if (worker_->status(0) != OK) return not_implemented();
         return python_value(*worker_, 0, made_[0]);
     }
@@ -136,6 +137,21 @@ class Calls {
     }
 
    private:
+    // What takes more steps than these, in one operation or in all, does not end soon; meanwhile nobody looks for
+    // signals.
+    RunLimits quick_limits() const {
+        constexpr u64 SOON = 2'000'000;
+        return RunLimits{1 << 16, limits_.most_words, std::min(limits_.max_steps, SOON),
+                         std::min(limits_.spent_end, SOON)};
+    }
+    // A call that does not end soon.
+    nanobind::object one_of_many_steps(const std::vector<u32>& row) const {
+        std::atomic<bool> stop{false};
+        Worker worker(p_, limits_, &stop);
+        run_watching_signals(stop, [&] { worker.run(row.data(), row.size()); });
+        return worker.status(0) == OK ? python_value(worker, 0, made_[0]) : not_implemented();
+    }
+
     template <class T>
     static nanobind::object array_of(std::vector<T>* from) {
         nanobind::capsule owner(from, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });

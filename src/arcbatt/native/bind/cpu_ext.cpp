@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -255,11 +256,9 @@ static nb::list values(const Program& program, const PackedArrays& samples, u32 
                        std::vector<std::vector<u32>> shapes, const RunLimits& limits) {
     check_shapes(program, shapes, program.outputs, "outputs");
     Packed data = samples.view();
-    Worker worker(program, limits);
-    {
-        nb::gil_scoped_release release;
-        worker.run(data, i32(sample));
-    }
+    std::atomic<bool> stop{false};
+    Worker worker(program, limits, &stop);
+    run_watching_signals(stop, [&] { worker.run(data, i32(sample)); });
     nb::list out;
     for (u32 k = 0; k < program.outputs.size(); ++k) {
         Status s = worker.status(k);
@@ -349,11 +348,14 @@ static nb::object columns_of(std::vector<T>&& rows) {
 // Every sample with a watch: counters by place in the code, spans by sample, and the run by both clocks.
 static nb::tuple profile(const Program& program, const PackedArrays& samples, u32 threads, const RunLimits& limits) {
     Packed data = samples.view();
-    Watch watch;
-    {
-        nb::gil_scoped_release release;
-        watch = run_watched(program, data, u32(samples.input.size()), threads, limits);
-    }
+    std::atomic<bool> stop{false};
+    bool raised = false;
+    auto on_threads = [&](const std::function<void(u32)>& work) {
+        std::atomic<u32> begun{0}, finished{0};
+        raised = run_threads(threads, [&] { work(begun++); }, stop, finished, nb::none());
+    };
+    Watch watch = run_watched(program, data, u32(samples.input.size()), threads, limits, stop, on_threads);
+    if (raised) throw nb::python_error();
     if (watch.out_of_memory) throw std::bad_alloc();
     return nb::make_tuple(columns_of(std::move(watch.counters)), columns_of(std::move(watch.spans)), watch.ticks,
                           watch.nanoseconds);
@@ -391,8 +393,10 @@ NB_MODULE(AB_MODULE, m) {
     nb::class_<Program>(m, "Program");
     nb::class_<PackedArrays>(m, "Packed");
     nb::class_<RunLimits>(m, "Limits")
-        .def(nb::init<u64, u64, u64>(), nb::kw_only(), nb::arg("words"), nb::arg("most_words"), nb::arg("max_steps"),
-             "Words of a thread's arena to begin with and at most, and steps of an outermost call.");
+        .def(nb::init<u64, u64, u64, u64>(), nb::kw_only(), nb::arg("words"), nb::arg("most_words"),
+             nb::arg("max_steps"), nb::arg("spent_end") = ~u64(0),
+             "Words of a thread's arena to begin with and at most, steps of an outermost call, and from how many "
+             "steps of a sample that types do not bound its run ends.");
     m.def("program", &make_program, nb::kw_only(), nb::arg("version"), nb::arg("code"), nb::arg("types"),
           nb::arg("parts"), nb::arg("image"), nb::arg("outputs"), nb::arg("inputs"), nb::arg("arguments"),
           "A program from its words.");

@@ -154,7 +154,7 @@ class InPython : public Custom {
 
 // Have threads take the numbers below n, each with an evaluator of its own.
 template <class F>
-void share_out(Shared& shared, u32 threads, u32 n, u64 max_steps, nb::object watch, F work) {
+void share_out(Shared& shared, u32 threads, u32 n, u64 max_steps, u64 max_total, nb::object watch, F work) {
     std::vector<Items> constants;
     for (u32 k = 0; k < threads; ++k) constants.push_back(shared.graph.constants());
     std::atomic<u32> begun{0};
@@ -164,7 +164,7 @@ void share_out(Shared& shared, u32 threads, u32 n, u64 max_steps, nb::object wat
             try {
                 InPython custom(shared);
                 Evaluator evaluator(shared.graph.graph, std::move(constants[begun++]), shared.graph.language, max_steps,
-                                    shared.stop, custom);
+                                    max_total, shared.stop, custom);
                 for (u32 k; !shared.stop && (k = shared.next++) < n;) {
                     work(evaluator, k);
                     evaluator.end();
@@ -253,7 +253,7 @@ class RowWriter {
 // Every evaluation that is missing, by sample and column. Back come the cells of grids, which offsets take to stand
 // behind `base` others, and the rows that were finished.
 nb::tuple run(const DynamicGraph& graph, const PackedArrays& samples, In<u32> nodes, Out<const u8> missing,
-              nb::dict results, u64 base, u64 max_steps, u32 threads, u64 largest, nb::object watch) {
+              nb::dict results, u64 base, u64 max_steps, u64 max_total, u32 threads, u64 largest, nb::object watch) {
     Results to(results);
     Packed data = samples.view();
     size_t height = missing.shape(0), width = missing.shape(1);
@@ -269,7 +269,7 @@ nb::tuple run(const DynamicGraph& graph, const PackedArrays& samples, In<u32> no
     std::vector<std::vector<i8>> chunks(rows.size());
     std::vector<u8> done(rows.size());
     Shared shared(graph);
-    share_out(shared, threads, u32(rows.size()), max_steps, watch, [&](Evaluator& evaluator, u32 k) {
+    share_out(shared, threads, u32(rows.size()), max_steps, max_total, watch, [&](Evaluator& evaluator, u32 k) {
         std::vector<u32> columns, roots;
         for (u32 column = 0; column < width; ++column)
             if (missing.data()[rows[k] * width + column]) {
@@ -296,7 +296,8 @@ nb::tuple run(const DynamicGraph& graph, const PackedArrays& samples, In<u32> no
 
 // Some nodes of the graph on rows of inputs, each a status and a value. Back comes of each row None where it was not
 // finished, else the statuses and values of the nodes, and the steps of all together.
-nb::list values(const DynamicGraph& graph, nb::list rows, In<u32> nodes, u64 max_steps, u32 threads, nb::object watch) {
+nb::list values(const DynamicGraph& graph, nb::list rows, In<u32> nodes, u64 max_steps, u64 max_total, u32 threads,
+                nb::object watch) {
     graph.check_nodes(nodes.data(), nodes.size());
     std::vector<u32> roots = vector_of(nodes);
     std::vector<std::vector<Outcome>> inputs, outcomes(rows.size());
@@ -308,7 +309,7 @@ nb::list values(const DynamicGraph& graph, nb::list rows, In<u32> nodes, u64 max
     for (const auto& given : inputs) graph.check_inputs(given.size());
     std::vector<u64> steps(rows.size());
     Shared shared(graph);
-    share_out(shared, threads, u32(rows.size()), max_steps, watch, [&](Evaluator& evaluator, u32 k) {
+    share_out(shared, threads, u32(rows.size()), max_steps, max_total, watch, [&](Evaluator& evaluator, u32 k) {
         evaluator.begin([&](u32 number) { return inputs[k][number]; }, roots);
         std::vector<Outcome> found;
         for (u32 root : roots) found.push_back(evaluator.take(root));
@@ -339,10 +340,12 @@ void bind_dynamic(nb::module_& m) {
              nb::arg("numbers"), nb::arg("first"), nb::arg("args"), nb::arg("constants"),
              "A graph of nodes, and the language it is in.")
         .def("run", &run, nb::arg("samples"), nb::kw_only(), nb::arg("nodes"), nb::arg("missing"), nb::arg("results"),
-             nb::arg("base"), nb::arg("max_steps"), nb::arg("threads"), nb::arg("largest"), nb::arg("watch"),
+             nb::arg("base"), nb::arg("max_steps"), nb::arg("max_total"), nb::arg("threads"), nb::arg("largest"),
+             nb::arg("watch"),
              "What is missing of a run, into arrays; returns the cells of grids and the samples that were finished.")
         .def("values", &values, nb::arg("rows"), nb::kw_only(), nb::arg("nodes"), nb::arg("max_steps"),
-             nb::arg("threads"), nb::arg("watch"), "Nodes on rows of inputs: statuses, values and steps.");
+             nb::arg("max_total"), nb::arg("threads"), nb::arg("watch"),
+             "Nodes on rows of inputs: statuses, values and steps.");
 }
 
 }  // namespace arcbatt

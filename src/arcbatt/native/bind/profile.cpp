@@ -29,7 +29,7 @@ struct Watched {
         for (;;) {
             Ins ins{machine.code + pc};
             u32 op = ins.op(), next;
-            if (op == HALT) return;
+            if (op == HALT || machine.overspent() || machine.c.stopped()) return;
             if (op == CHARGE) {
                 charge(machine, ins);
                 pc += ins.length();
@@ -68,19 +68,18 @@ struct Watched {
 // One run with a watch: threads take samples as they do without one, each with counters of its own.
 class WatchedRun {
    public:
-    WatchedRun(const Program& program, const Packed& data, u32 samples)
-        : program_(program), data_(data), samples_(samples), watch_{} {
+    WatchedRun(const Program& program, const Packed& data, u32 samples, const std::atomic<bool>& stop)
+        : program_(program), data_(data), samples_(samples), stop_(stop), watch_{} {
         watch_.counters.resize(program.code.size());
         watch_.spans.resize(samples);
     }
 
-    Watch run(u32 threads, const RunLimits& limits) {
+    template <class F>
+    Watch run(u32 threads, const RunLimits& limits, const F& on_threads) {
         begun_ = std::chrono::steady_clock::now();
         u64 first = ticks_now();
         std::vector<std::vector<Counters>> own(threads, std::vector<Counters>(watch_.counters.size()));
-        std::vector<std::thread> pool;
-        for (u32 k = 0; k < threads; ++k) pool.emplace_back([&, k] { work(k, own[k].data(), limits); });
-        for (auto& thread : pool) thread.join();
+        on_threads([&](u32 k) { work(k, own[k].data(), limits); });
         watch_.ticks = ticks_now() - first;
         watch_.nanoseconds = elapsed();
         watch_.out_of_memory = out_of_memory_;
@@ -104,8 +103,8 @@ class WatchedRun {
 
     void work(u32 thread, Counters* own, const RunLimits& limits) {
         try {
-            Worker worker(program_, limits);
-            for (u32 sample; (sample = next_.fetch_add(1)) < samples_;) {
+            Worker worker(program_, limits, &stop_);
+            for (u32 sample; !stop_ && (sample = next_.fetch_add(1)) < samples_;) {
                 u64 start = elapsed();
                 worker.run(data_, i32(sample), Watched{own});
                 watch_.spans[sample] = Span{start, elapsed(), thread};
@@ -118,6 +117,7 @@ class WatchedRun {
     const Program& program_;
     Packed data_;
     u32 samples_;
+    const std::atomic<bool>& stop_;
     Watch watch_;
     std::chrono::steady_clock::time_point begun_;
     std::atomic<u32> next_{0};
@@ -126,8 +126,10 @@ class WatchedRun {
 
 }  // namespace
 
-Watch run_watched(const Program& program, const Packed& data, u32 samples, u32 threads, const RunLimits& limits) {
-    return WatchedRun(program, data, samples).run(threads, limits);
+Watch run_watched(const Program& program, const Packed& data, u32 samples, u32 threads, const RunLimits& limits,
+                  const std::atomic<bool>& stop,
+                  const std::function<void(const std::function<void(u32)>&)>& on_threads) {
+    return WatchedRun(program, data, samples, stop).run(threads, limits, on_threads);
 }
 
 }  // namespace arcbatt

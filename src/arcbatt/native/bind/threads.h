@@ -14,8 +14,9 @@
 
 namespace arcbatt {
 
-// Run `work` on so many threads; now and then tell `watch` how many items are finished, and set `stop` where it answers
-// yes. True where it raised, or a signal did: then a Python error is set. The interpreter's lock is not held meanwhile.
+// Run `work` on so many threads; now and then tell `watch`, if it is not None, how many items are finished, and set
+// `stop` where it answers yes. True where it raised, or a signal did: then a Python error is set. The interpreter's
+// lock is not held meanwhile.
 template <class F>
 bool run_threads(u32 threads, F work, std::atomic<bool>& stop, const std::atomic<u32>& finished,
                  const nanobind::object& watch) {
@@ -39,7 +40,7 @@ bool run_threads(u32 threads, F work, std::atomic<bool>& stop, const std::atomic
         if (stop) continue;
         nanobind::gil_scoped_acquire acquire;
         raised = PyErr_CheckSignals() != 0;
-        if (!raised) {
+        if (!raised && !watch.is_none()) {
             PyObject* answer = PyObject_CallFunction(watch.ptr(), "I", finished.load());
             int wanted = answer ? PyObject_IsTrue(answer) : -1;
             Py_XDECREF(answer);
@@ -50,6 +51,22 @@ bool run_threads(u32 threads, F work, std::atomic<bool>& stop, const std::atomic
     }
     for (auto& thread : pool) thread.join();
     return raised;
+}
+
+// One piece of work on a thread of its own, so that this one sees signals meanwhile. `work` looks at the flag.
+template <class F>
+void run_watching_signals(std::atomic<bool>& stop, F work) {
+    std::atomic<u32> finished{0};
+    std::atomic<bool> out_of_memory{false};
+    auto guarded = [&] {
+        try {
+            work();
+        } catch (const std::bad_alloc&) {
+            out_of_memory = true;
+        }
+    };
+    if (run_threads(1, guarded, stop, finished, nanobind::none())) throw nanobind::python_error();
+    if (out_of_memory) throw std::bad_alloc();
 }
 
 }  // namespace arcbatt

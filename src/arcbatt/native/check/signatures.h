@@ -43,6 +43,7 @@ const Signature GENERIC[] = {
     AB_PLAIN(MERGE_GRIDS, "<G>:[[I]]", 0, 0),
     AB_PLAIN(NTH, "<a>I:a", 0, HIDDEN_ARG),
     AB_PLAIN(OTHER, "<a>~a:a", 0, NEVER_EQUAL),
+    AB_PLAIN(ITEMCOUNT, "<a>~a:I", 0, NEVER_EQUAL),
     AB_PLAIN(MAXIMUM, "<N>:I|P:I", 0, 0),
     AB_PLAIN(MINIMUM, "<N>:I|P:I", 0, 0),
     AB_PLAIN(MOSTCOMMON, "<a>:a", 0, 0),

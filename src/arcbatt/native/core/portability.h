@@ -110,6 +110,21 @@ AB_FN u64 fetch_add(u64& word, u64 by) {
     return before;
 #endif
 }
+// Make a word the lesser, or the greater, of itself and a number, though others may change it at the same time.
+AB_FN void fetch_least(u32& word, u32 x) {
+#if AB_DEVICE
+    atomicMin(&word, x);
+#else
+    word = least(word, x);
+#endif
+}
+AB_FN void fetch_most(u32& word, u32 x) {
+#if AB_DEVICE
+    atomicMax(&word, x);
+#else
+    word = most(word, x);
+#endif
+}
 // Make a word another if it is what it was thought to be; whether it was.
 AB_FN bool compare_exchange(u32& word, u32 was, u32 becomes) {
 #if AB_DEVICE

@@ -85,6 +85,7 @@ struct CallRun {
         m.c.a = Arena{device_pointer<u32>(p.arenas) + u64(group) * p.arena_words, 0, u32(p.arena_words)};
         m.max_steps = p.max_steps;
         m.max_trips = trips_for(p.max_steps);
+        m.spent_end = ~u64(0);
         m.types = Types{reinterpret_cast<const TypeDesc*>(blob + program.types), blob + program.parts};
         m.code = blob + program.code;
         const u32* image = blob + program.image;

@@ -72,6 +72,7 @@ struct GroupWork {
         m.c.g = lanes;
         m.max_steps = p.max_steps;
         m.max_trips = trips_for(p.max_steps);
+        m.spent_end = p.spent_end;
         m.time_slice = i64(p.time_slice);
     }
 
@@ -93,7 +94,7 @@ struct GroupWork {
     }
     AB_FN void begin(const Slice& slice, i32 sample) {
         m.c.a.top = slice.image_words;
-        m.steps = 0;
+        m.steps = m.spent = 0;
         m.depth = 0;
         m.part_depth = 0;
         m.suspended = false;
@@ -112,6 +113,7 @@ struct GroupWork {
         m.c.known.input = Form<Grid>::load(m.value(slice.input_slot));
     }
     AB_FN void finish(u32 number, i32 sample) {
+        if (m.overspent()) return leave(number, sample);
         const Slice& of = slice(number);
         bool overflowed = false;
         for (u32 k = 0; k < of.output_count; ++k) {
@@ -123,12 +125,16 @@ struct GroupWork {
     }
     // An item that did not fit, of which there are no results.
     AB_FN void give_up(u32 number, i32 sample) const {
+        leave(number, sample);
+        list_unfit(number, sample);
+    }
+    // An item that is for another tier.
+    AB_FN void leave(u32 number, i32 sample) const {
         const Slice& of = slice(number);
         m.c.g.each(of.output_count, [&](u32 k) {
             u32 column = reinterpret_cast<const SliceOutput*>(blob() + of.outputs)[k].column;
             device_pointer<u8>(p.statuses)[u64(sample) * p.columns + column] = u8(OVERFLOW_);
         });
-        list_unfit(number, sample);
     }
     AB_FN void list_unfit(u32 number, i32 sample) const {
         m.c.g.one([&] {

@@ -124,6 +124,11 @@ inline Value other(Machine&, const Value& container, const Value& value) {
     }
     fail(EMPTY);
 }
+inline Value itemcount(Machine&, const Value& container, const Value& value) {
+    i64 count = 0;
+    for (u32 k = 0, n = container_of(container).length(); k < n; ++k) count += equal(container.item(k), value);
+    return integer(count);
+}
 inline Value get_nth_t(Machine&, const Value& container, const Value& rank) {
     return nth(tuple_of(container), int_of(rank));
 }

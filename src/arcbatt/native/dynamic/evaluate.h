@@ -28,13 +28,14 @@ struct Outcome {
 class Evaluator {
    public:
     // The constants are values of this thread's own.
-    Evaluator(const Graph& graph, Items constants, const Language& language, u64 max_steps,
+    Evaluator(const Graph& graph, Items constants, const Language& language, u64 max_steps, u64 max_total,
               const std::atomic<bool>& stop, Custom& custom)
-        : machine(language, max_steps, stop, custom),
+        : machine(language, max_steps, max_total, stop, custom),
           graph_(graph),
           constants_(std::move(constants)),
           known_(graph.size()),
           uses_(graph.size()),
+          steps_(graph.size()),
           outcomes_(graph.size()) {}
 
     Machine machine;
@@ -61,16 +62,21 @@ class Evaluator {
         for (u32 node : cone_) {
             known_[node] = UNSEEN;
             uses_[node] = 0;
+            steps_[node] = 0;
             outcomes_[node] = Outcome();
         }
         cone_.clear();
         input_ = nullptr;
     }
 
-    // The outcome of one of the roots, for the last time.
+    // The outcome of one of the roots, for the last time: a limit, where all that it takes has too many steps together.
     Outcome take(u32 root) {
+        u64 before = machine.total_steps;
         evaluate(root);
-        Outcome result = outcomes_[root];
+        u64 now = machine.total_steps;
+        bool beyond =
+            now - before > machine.max_total || (now > machine.max_total && total_of(root) > machine.max_total);
+        Outcome result = beyond ? Outcome{LIMIT, Value()} : outcomes_[root];
         used(root);
         return result;
     }
@@ -78,9 +84,11 @@ class Evaluator {
    private:
     enum State : u8 { UNSEEN, WAITING, KNOWN };
 
+    // The node, unless it and what it takes turn out to have too many steps together.
     void evaluate(u32 root) {
+        u64 before = machine.total_steps;
         std::vector<u32> stack{root};
-        while (!stack.empty()) {
+        while (!stack.empty() && machine.total_steps - before <= machine.max_total) {
             u32 node = stack.back();
             if (known_[node] == KNOWN || evaluated(node, stack)) {
                 known_[node] = KNOWN;
@@ -124,7 +132,23 @@ class Evaluator {
         return true;
     }
 
+    // The steps of a node and of all it takes, each of them once.
+    u64 total_of(u32 root) const {
+        std::vector<u8> met(graph_.size());
+        std::vector<u32> nodes{root};
+        met[root] = 1;
+        u64 total = 0;
+        for (size_t k = 0; k < nodes.size(); ++k) {
+            total += steps_[nodes[k]];
+            for (u32 at = graph_.first[nodes[k]]; at < graph_.first[nodes[k] + 1]; ++at)
+                if (!met[graph_.args[at]]++) nodes.push_back(graph_.args[at]);
+        }
+        return total;
+    }
+
     void call(u32 node, u32 number, u32 begin, u32 end, Outcome& outcome) {
+        u64 before = machine.total_steps;
+        machine.end_total = machine.max_total > ~before ? ~u64(0) : before + machine.max_total;
         Items args;
         for (u32 at = begin; at < end; ++at) args.push_back(outcomes_[graph_.args[at]].value);
         try {
@@ -135,6 +159,7 @@ class Evaluator {
         } catch (const Failure& failure) {
             outcome.status = failure.reason;
         }
+        steps_[node] = machine.total_steps - before;
     }
 
     void used(u32 node) {
@@ -147,6 +172,7 @@ class Evaluator {
     std::vector<u32> cone_;  // the nodes that are asked for and all they take
     std::vector<u8> known_;
     std::vector<u32> uses_;  // how often each is still to be read
+    std::vector<u64> steps_;
     std::vector<Outcome> outcomes_;
 };
 

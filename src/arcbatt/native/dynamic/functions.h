@@ -181,6 +181,20 @@ inline Value prapply(Machine& m, const Value& function, const Value& a, const Va
         for (u32 j = 0; j < columns; ++j) results.add(m.call(function, a.item(i), b.item(j)));
     return results.done();
 }
+inline Value fold(Machine& m, const Value& container, const Value& initial, const Value& function) {
+    Value state = initial;
+    for (u32 k = 0, n = container_of(container).length(); k < n; ++k)
+        state = m.call(function, dynamic::pair(state, container.item(k)));
+    return state;
+}
+inline Value iterate(Machine& m, const Value& function, const Value& condition, const Value& initial) {
+    Value state = initial;
+    for (i32 times = 0; m.call(condition, state).truth(); ++times) {
+        if (times == MAX_POWER) fail(LIMIT);
+        state = m.call(function, state);
+    }
+    return state;
+}
 
 }  // namespace ops
 }  // namespace dynamic

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "dynamic/evaluate.h"
+#include "dynamic/images.h"
 #include "dynamic/objects.h"
 #include "dynamic/table.h"
 

@@ -11,9 +11,6 @@ namespace dynamic {
 
 class Machine;
 
-// Thrown where an evaluation is told to stop.
-struct Stopped {};
-
 enum class Kind : u8 { PLAIN, LOOP, COMBINATOR };
 
 // What the table says of a primitive, and what it does.
@@ -40,13 +37,33 @@ class Custom {
     virtual Value call(u32 op, const Value* args) = 0;
 };
 
+// What the values of a thread may hold. An evaluation that needs more has no outcome: std::bad_alloc.
+constexpr i64 MOST_BYTES = i64(4) << 30;
+
 class Machine {
    public:
-    Machine(const Language& language, u64 max_steps, const std::atomic<bool>& stop, Custom& custom)
-        : language(language), max_steps_(max_steps), stop_(stop), custom_(custom) {}
+    Machine(const Language& language, u64 max_steps, u64 max_total, const std::atomic<bool>& stop, Custom& custom)
+        : language(language),
+          max_total(max_total),
+          max_steps_(max_steps),
+          stop_(stop),
+          custom_(custom),
+          asked_(ordering::stop_asked) {
+        ordering::stop_asked = &stop;
+        memory::held = 0;
+        memory::most_held = MOST_BYTES;
+    }
+    ~Machine() {
+        ordering::stop_asked = asked_;
+        memory::most_held = INT64_MAX;
+    }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
 
     const Language& language;
+    const u64 max_total;
     u64 total_steps = 0;
+    u64 end_total = ~u64(0);  // beyond this many of all steps a call fails
 
     // A function of arguments; the arguments of the call must stay alive meanwhile.
     Value call(const Value& function, const Value* args, u32 count) {
@@ -98,11 +115,14 @@ class Machine {
         look();
         steps_ += steps;
         total_steps += steps;
-        if (steps_ > max_steps_) fail(LIMIT);
+        if (steps_ > max_steps_ || total_steps > end_total) fail(LIMIT);
     }
 
     Value run(u32 number, const Op& op, const Value* args) {
-        if (op.kind == Kind::COMBINATOR) return op.run(*this, number, args);
+        if (op.kind == Kind::COMBINATOR) {
+            look();  // making functions costs no steps
+            return op.run(*this, number, args);
+        }
         if (loops_open_ == 0) steps_ = 0;
         u64 sizes = 1;
         for (u32 k = 0; k < op.arity; ++k) sizes += args[k].size();
@@ -139,6 +159,7 @@ class Machine {
     u32 calls_open_ = 0, loops_open_ = 0;
     const std::atomic<bool>& stop_;
     Custom& custom_;
+    const std::atomic<bool>* asked_;  // of the machine before, if this thread has one
 };
 
 // --- what a value must be ---

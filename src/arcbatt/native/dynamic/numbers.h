@@ -42,6 +42,9 @@ inline Value multiply(Machine&, const Value& a, const Value& b) {
     return spread([](i64 x, i64 y) { return x * y; }, a, b);
 }
 inline Value divide(Machine&, const Value& a, const Value& b) { return spread(floor_divided, a, b); }
+inline Value modulo(Machine&, const Value& a, const Value& b) {
+    return spread([](i64 x, i64 y) { return x - y * floor_divided(x, y); }, a, b);
+}
 inline Value invert(Machine&, const Value& n) {
     return on_each([](i64 x) { return -x; }, n);
 }

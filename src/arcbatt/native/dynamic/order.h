@@ -2,11 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include "dynamic/value.h"
 
 namespace arcbatt {
 namespace dynamic {
+
+// Thrown where an evaluation is told to stop.
+struct Stopped {};
 
 namespace ordering {
 
@@ -17,6 +21,14 @@ inline i32 kind(const Value& value) {
     if (value.is_none()) return 0;
     if (value.is_number()) return 1;
     return value.is_tuple() ? 2 : value.is_set() ? 3 : 4;
+}
+
+// Set by the machine of a thread: sorting and searching compare large values a great many times, far from anything that
+// charges steps.
+inline thread_local const std::atomic<bool>* stop_asked = nullptr;
+
+inline void look_for_stop() {
+    if (stop_asked && stop_asked->load(std::memory_order_relaxed)) throw Stopped{};
 }
 
 inline bool both(const Value& a, const Value& b, Tag tag) { return a.tag() == tag && b.tag() == tag; }
@@ -45,6 +57,7 @@ inline i32 ordering::compare_any(const Value& a, const Value& b) {
     if (a.is_number()) return three_way(a.number(), b.number());
     if (a.is_none()) return 0;
     if (a.has_object() && b.has_object() && &a.object() == &b.object()) return 0;
+    look_for_stop();
     if (a.is_function() && a.object().op != b.object().op) return three_way(a.object().op, b.object().op);
     u32 n = least(a.length(), b.length());
     if (a.has_object() && b.has_object() && !a.object().integers && !b.object().integers) {

@@ -154,7 +154,7 @@ inline bool share_line(const Value& a, const Value& b, i64 Place::* line) {
 inline Value hmatching(Machine&, const Value& a, const Value& b) { return boolean(share_line(a, b, &Place::i)); }
 inline Value vmatching(Machine&, const Value& a, const Value& b) { return boolean(share_line(a, b, &Place::j)); }
 
-inline i64 distance(Machine& m, const std::vector<Place>& ours, const std::vector<Place>& others) {
+inline i64 least_distance(Machine& m, const std::vector<Place>& ours, const std::vector<Place>& others) {
     if (ours.empty() || others.empty()) fail(EMPTY);
     i64 least_yet = i64(1) << 40;
     for (const Place& a : ours) {
@@ -163,13 +163,13 @@ inline i64 distance(Machine& m, const std::vector<Place>& ours, const std::vecto
     }
     return least_yet;
 }
-inline i64 distance(Machine& m, const Value& a, const Value& b) {
+inline i64 least_distance(Machine& m, const Value& a, const Value& b) {
     Value ours = dynamic::toindices(a), others = dynamic::toindices(b);
     if (!ours.length() || !others.length()) fail(EMPTY);
-    return distance(m, numbers_of(ours), numbers_of(others));
+    return least_distance(m, numbers_of(ours), numbers_of(others));
 }
-inline Value manhattan(Machine& m, const Value& a, const Value& b) { return integer(distance(m, a, b)); }
-inline Value adjacent(Machine& m, const Value& a, const Value& b) { return boolean(distance(m, a, b) == 1); }
+inline Value manhattan(Machine& m, const Value& a, const Value& b) { return integer(least_distance(m, a, b)); }
+inline Value adjacent(Machine& m, const Value& a, const Value& b) { return boolean(least_distance(m, a, b) == 1); }
 
 inline Value bordering(Machine&, const Value& patch, const Value& grid) {
     Box box = box_of(patch);
@@ -190,7 +190,7 @@ inline Value gravitate(Machine& m, const Value& source, const Value& destination
     std::vector<Place> moving = numbers_of(dynamic::toindices(source));
     std::vector<Place> goal = numbers_of(dynamic::toindices(destination));
     i64 count = 0;
-    for (; count < 42 && distance(m, moving, goal) != 1; ++count)
+    for (; count < 42 && least_distance(m, moving, goal) != 1; ++count)
         for (Place& place : moving) place = {place.i + step.i, place.j + step.j};
     return ij(step.i * count, step.j * count);
 }

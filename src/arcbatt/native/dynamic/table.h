@@ -10,6 +10,7 @@
     ROW(subtract, subtract, PLAIN, 2, 0, 0) \
     ROW(multiply, multiply, PLAIN, 2, 0, 0) \
     ROW(divide, divide, PLAIN, 2, 0, 0) \
+    ROW(modulo, modulo, PLAIN, 2, 0, 0) \
     ROW(invert, invert, PLAIN, 1, 0, 0) \
     ROW(double, double_, PLAIN, 1, 0, 0) \
     ROW(halve, halve, PLAIN, 1, 0, 0) \
@@ -47,6 +48,7 @@
     ROW(second, second, PLAIN, 1, 0, 0) \
     ROW(last, last, PLAIN, 1, 0, 0) \
     ROW(other, other, PLAIN, 2, 0, 0) \
+    ROW(itemcount, itemcount, PLAIN, 2, 0, 0) \
     ROW(get_nth_t, get_nth_t, PLAIN, 2, 0, 0) \
     ROW(get_nth_f, get_nth_f, PLAIN, 2, 0, 0) \
     ROW(maximum, maximum, PLAIN, 1, 0, 0) \
@@ -77,6 +79,8 @@
     ROW(papply, papply, LOOP, 3, 0, 0) \
     ROW(mpapply, mpapply, LOOP, 3, 0, 0) \
     ROW(prapply, prapply, LOOP, 3, 0, 0) \
+    ROW(fold, fold, LOOP, 3, 0, 0) \
+    ROW(iterate, iterate, LOOP, 3, 0, 0) \
     ROW(mostcolor, mostcolor, PLAIN, 1, 0, 0) \
     ROW(leastcolor, leastcolor, PLAIN, 1, 0, 0) \
     ROW(palette, palette, PLAIN, 1, 0, 0) \
@@ -171,7 +175,49 @@
     ROW(hfrontier, hfrontier, PLAIN, 1, 0, 0) \
     ROW(occurrences, occurrences, PLAIN, 2, 1, 0) \
     ROW(hperiod, hperiod, PLAIN, 1, 0, 0) \
-    ROW(vperiod, vperiod, PLAIN, 1, 0, 0)
+    ROW(vperiod, vperiod, PLAIN, 1, 0, 0) \
+    ROW(complete, complete, PLAIN, 3, 0, 1) \
+    ROW(period, period, PLAIN, 2, 0, 0) \
+    ROW(periodfill, periodfill, PLAIN, 3, 0, 1) \
+    ROW(drift, drift, PLAIN, 2, 0, 0) \
+    ROW(driftfill, driftfill, PLAIN, 3, 0, 1) \
+    ROW(look, look, PLAIN, 3, 0, 1) \
+    ROW(smear, smear, PLAIN, 3, 0, 1) \
+    ROW(beam, beam, PLAIN, 4, 0, 1) \
+    ROW(bridge, bridge, PLAIN, 3, 0, 1) \
+    ROW(fall, fall, PLAIN, 3, 0, 1) \
+    ROW(drop, drop, PLAIN, 4, 0, 1) \
+    ROW(seam, seam, PLAIN, 2, 0, 0) \
+    ROW(panes, panes, PLAIN, 2, 0, 0) \
+    ROW(panecount, panecount, PLAIN, 2, 0, 0) \
+    ROW(panefill, panefill, PLAIN, 3, 0, 1) \
+    ROW(panepaint, panepaint, PLAIN, 3, 0, 1) \
+    ROW(torows, torows, PLAIN, 2, 0, 1) \
+    ROW(mosaic, mosaic, PLAIN, 2, 0, 1) \
+    ROW(overlay, overlay, PLAIN, 2, 0, 1) \
+    ROW(paste, paste, PLAIN, 3, 0, 1) \
+    ROW(window, window, PLAIN, 4, 0, 1) \
+    ROW(tile, tile, PLAIN, 2, 0, 1) \
+    ROW(mirrortile, mirrortile, PLAIN, 2, 0, 1) \
+    ROW(rescale, rescale, PLAIN, 2, 0, 1) \
+    ROW(mask, mask, PLAIN, 2, 0, 1) \
+    ROW(ramp, ramp, PLAIN, 2, 0, 1) \
+    ROW(wrap, wrap, PLAIN, 2, 0, 1) \
+    ROW(cellmin, cellmin, PLAIN, 2, 0, 1) \
+    ROW(cellmax, cellmax, PLAIN, 2, 0, 1) \
+    ROW(enclosed, enclosed, PLAIN, 3, 0, 0) \
+    ROW(regionsize, regionsize, PLAIN, 2, 0, 1) \
+    ROW(inset, inset, PLAIN, 3, 0, 1) \
+    ROW(ranks, ranks, PLAIN, 2, 0, 1) \
+    ROW(rank, rank, PLAIN, 2, 0, 0) \
+    ROW(distance, distance, PLAIN, 3, 0, 1) \
+    ROW(nearest, nearest, PLAIN, 4, 0, 1) \
+    ROW(around, around, PLAIN, 3, 0, 1) \
+    ROW(linecount, linecount, PLAIN, 3, 0, 1) \
+    ROW(colororder, colororder, PLAIN, 1, 0, 0) \
+    ROW(encode, encode, PLAIN, 2, 0, 1) \
+    ROW(decode, decode, PLAIN, 2, 0, 1) \
+    ROW(decide, decide, PLAIN, 4, 0, 1)
 
 // What a matcher compares with.
 #define AB_MATCHES_BY "equality"

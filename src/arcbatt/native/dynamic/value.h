@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <new>
@@ -44,6 +45,21 @@ struct Object {
     i32* numbers() { return reinterpret_cast<i32*>(this + 1); }
     const i32* numbers() const { return reinterpret_cast<const i32*>(this + 1); }
 };
+
+// What the values of this thread hold, in bytes as they are asked for, and how much that may be: limits of the language
+// bound sizes and steps, but a function counts for 1 whatever it is made of, and keys are kept until they are compared.
+namespace memory {
+
+inline thread_local i64 held = 0, most_held = INT64_MAX;
+
+inline void take(i64 bytes) {
+    if (held + bytes > most_held) throw std::bad_alloc();
+    held += bytes;
+}
+
+}  // namespace memory
+
+inline i64 bytes_of(size_t items, size_t each) { return i64(sizeof(Object) + items * each); }
 
 class Value {
    public:
@@ -138,6 +154,7 @@ class Value {
         Object* gone = rest_.object;
         if (!gone->flat)
             for (u32 k = 0; k < gone->count; ++k) gone->values()[k].~Value();
+        memory::held -= bytes_of(gone->count, gone->integers ? sizeof(i32) : sizeof(Value));
         std::free(gone);
     }
 
@@ -178,6 +195,7 @@ class Items {
     }
     ~Items() {
         cut(0);
+        if (room_) memory::held -= bytes_of(capacity_, sizeof(Value));
         std::free(room_);
     }
 
@@ -194,8 +212,13 @@ class Items {
 
     void reserve(size_t n) {
         if (n <= capacity_ && room_) return;
+        i64 added = bytes_of(n, sizeof(Value)) - (room_ ? bytes_of(capacity_, sizeof(Value)) : 0);
+        memory::take(added);
         void* more = std::realloc(static_cast<void*>(room_), sizeof(Object) + n * sizeof(Value));
-        if (!more) throw std::bad_alloc();
+        if (!more) {
+            memory::held -= added;
+            throw std::bad_alloc();
+        }
         room_ = static_cast<Object*>(more);
         capacity_ = n;
     }
@@ -214,7 +237,8 @@ class Items {
 
     // The items as an object, whose size, levels and functions are those of containers; none are left here.
     Object* as_object() {
-        if (!room_ || capacity_ > 2 * size_) {
+        if (!room_) reserve(size_);
+        if (capacity_ > 2 * size_) {
             void* less = std::realloc(static_cast<void*>(room_), sizeof(Object) + size_ * sizeof(Value));
             if (!less) throw std::bad_alloc();
             room_ = static_cast<Object*>(less);
@@ -229,6 +253,7 @@ class Items {
             made->flat = made->flat && !item.has_object();
         }
         ++made->levels;
+        memory::held -= bytes_of(capacity_, sizeof(Value)) - bytes_of(size_, sizeof(Value));
         room_ = nullptr;
         size_ = capacity_ = 0;
         return made;
@@ -261,8 +286,13 @@ inline Value pair(Value a, Value b) {
 
 // A tuple of integers that are not written yet.
 inline Object* integers(u32 count) {
-    void* room = std::malloc(sizeof(Object) + count * sizeof(i32));
-    if (!room) throw std::bad_alloc();
+    i64 bytes = bytes_of(count, sizeof(i32));
+    memory::take(bytes);
+    void* room = std::malloc(size_t(bytes));
+    if (!room) {
+        memory::held -= bytes;
+        throw std::bad_alloc();
+    }
     return new (room) Object{1, count, count, 1, true, true, 0, 0, 0, 0};
 }
 inline Value tuple_of_numbers(const i32* numbers, u32 count) {

@@ -15,6 +15,9 @@ struct CallState {
     u64 steps;
     u64 max_steps;
 
+    // What a call outside of loops took, besides what its types alone bound (exec/machine.h).
+    AB_FN void spend(u64) {}
+
     AB_FN u32* slot(u32 place) { return c.a.at(place); }
     AB_FN Status status(u32 place) { return Status(*c.a.at(place)); }
     AB_FN u32* value(u32 place) { return c.a.at(place) + 1; }

@@ -3,10 +3,13 @@
 
 #include "ops/cells.h"
 #include "ops/colours.h"
+#include "ops/completing.h"
 #include "ops/cutting.h"
 #include "ops/distances.h"
 #include "ops/gravity.h"
+#include "ops/lattices.h"
 #include "ops/matching.h"
+#include "ops/measures.h"
 #include "ops/numbers.h"
 #include "ops/objects.h"
 #include "ops/occurrences.h"
@@ -14,7 +17,9 @@
 #include "ops/painting.h"
 #include "ops/patches.h"
 #include "ops/periods.h"
+#include "ops/rays.h"
 #include "ops/rotate.h"
+#include "ops/rules.h"
 #include "ops/scaling.h"
 #include "ops/shapes.h"
 

@@ -61,7 +61,11 @@ class Worker {
    public:
     // `stop` ends what it runs when it is set; what it has given then is of no worth.
     Worker(const Program& program, const RunLimits& limits, const std::atomic<bool>* stop = nullptr)
-        : program_(program), words_(limits.words), most_(limits.most_words), max_steps_(limits.max_steps) {
+        : program_(program),
+          words_(limits.words),
+          most_(limits.most_words),
+          max_steps_(limits.max_steps),
+          spent_end_(limits.spent_end) {
         static_assert(sizeof(*stop) == sizeof(u8), "a flag is a byte");
         machine_.c.stop = reinterpret_cast<const u8*>(stop);
         u64 least_words = program.image.size(), all = NOWHERE;
@@ -89,7 +93,7 @@ class Worker {
     void run_with(F prepare, G put, How how) {
         for (;;) {
             machine_.c.a.top = u32(program_.image.size());
-            machine_.steps = 0;
+            machine_.steps = machine_.spent = 0;
             machine_.depth = 0;
             prepare();
             as_group(machine_, [&](Machine& m) {
@@ -97,7 +101,7 @@ class Worker {
                 how(m);
             });
             peak_ = std::max(peak_, u64(machine_.c.a.top));
-            if (machine_.c.stopped() || !overflowed() || words_ >= most_) return;
+            if (machine_.c.stopped() || machine_.overspent() || !overflowed() || words_ >= most_) return;
             u64 before = words_;
             words_ = std::min(most_, words_ * 8);
             if (!resize()) {  // the machine has no more either
@@ -113,6 +117,7 @@ class Worker {
     u64 peak_words() const { return peak_; }
 
     Status status(u32 output) {
+        if (machine_.overspent()) return OVERFLOW_;
         Status s = machine_.status(program_.outputs[output].slot);
         return s == EMPTY_TUPLE ? OK : s;
     }
@@ -167,6 +172,7 @@ class Worker {
         machine_.code = program_.code.data();
         machine_.max_steps = max_steps_;
         machine_.max_trips = trips_for(max_steps_);
+        machine_.spent_end = spent_end_;
         return true;
     }
 
@@ -194,7 +200,7 @@ class Worker {
     }
 
     const Program& program_;
-    u64 words_, most_, max_steps_, grown_ = 0, peak_ = 0;
+    u64 words_, most_, max_steps_, spent_end_, grown_ = 0, peak_ = 0;
     std::unique_ptr<u32[]> arena_;
     std::vector<i8> scratch_;
     Machine machine_{};

@@ -203,6 +203,14 @@ struct GenericCall {
             }
         return EMPTY;
     }
+    AB_FN Status call(Known<ITEMCOUNT>) {
+        auto type = arg_item_type(Known<0>{});
+        u32 item[MAX_ITEM_WORDS], stride = m.types[type].item_words;
+        if (looked_for(Known<1>{}, item) == ESCAPE) return number(0);
+        const u32* x = m.c.a.at(args[0][0]);
+        auto same = [&](u32 k) { return compare_items(m.c, m.types, type, x + k * stride, item) == 0; };
+        return number(u32(m.c.g.sum_of(args[0][1], same)));
+    }
     // The part's words, from the place the extra says.
     AB_FN Status call(Known<PART>) { return copied(args[0] + ins.extra()[2]); }
     AB_FN Status call(Known<MAXIMUM>) { return extreme(true); }

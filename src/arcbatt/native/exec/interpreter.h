@@ -9,6 +9,9 @@ namespace arcbatt {
 struct Interpreter {
     static AB_FN void run(Machine& m, u32 pc) {
         while (m.code[pc] != HALT) {
+#if !AB_OWN_SLOTS
+            if (m.overspent()) break;
+#endif
 #if !AB_DEVICE && !AB_OWN_SLOTS
             if (m.c.g.from_one([&] { return m.c.stopped(); })) break;
 #endif

@@ -49,6 +49,8 @@ constexpr u32 MAX_ROOMS = 8;
 
 struct Machine : CallState<Types> {
     const u32* code;
+    u64 spent;      // steps of outermost calls that their types alone do not bound: loops, and products of sizes
+    u64 spent_end;  // with as many the run ends, and what it was for does not fit
     u64 trips;      // through bodies, since the outermost loop began
     u64 max_trips;  // beyond this it escapes
     u32 depth;
@@ -68,6 +70,11 @@ struct Machine : CallState<Types> {
     Status part_status;  // how that came out
     Status failed;       // why a loop ended that was shared out
 #endif
+
+    AB_FN void spend(u64 steps) {
+        if (depth == 0) spent += steps;
+    }
+    AB_FN bool overspent() const { return spent >= spent_end; }
 };
 
 }  // namespace arcbatt

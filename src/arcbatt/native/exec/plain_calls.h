@@ -120,6 +120,7 @@ AB_INLINE void measured_call(M& m, I ins, bool with_empty_tuple, u32* dst) {
     if (s == OK) cost += size;
     *dst = counted && cost > m.max_steps ? LIMIT : s;
     if (counted) m.charge_call(ins, cost);
+    if (multiplies) m.spend(cost);
 }
 
 template <class M, class I>

@@ -3,6 +3,8 @@
 // It lives in a file of its own (profile.cpp) so that the compiler treats the engine's code as if it were not there.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <vector>
 
 #include "core/packed.h"
@@ -28,7 +30,10 @@ struct Watch {
     bool out_of_memory;
 };
 
-// Every sample on so many threads, as a run without a watch takes them.
-Watch run_watched(const Program& program, const Packed& data, u32 samples, u32 threads, const RunLimits& limits);
+// Every sample on so many threads, as a run without a watch takes them, until `stop` is set. `on_threads` calls what it
+// is given on each of the threads, with its number, and waits for all.
+Watch run_watched(const Program& program, const Packed& data, u32 samples, u32 threads, const RunLimits& limits,
+                  const std::atomic<bool>& stop,
+                  const std::function<void(const std::function<void(u32)>&)>& on_threads);
 
 }  // namespace arcbatt

@@ -16,11 +16,11 @@ struct Program {
     u32 input_slot = 0, samples_slot = 0, expected_slot = 0;  // 0: not used
 };
 
-// Words of a thread's arena to begin with and at most, and the steps of an outermost call.
+// Words of a thread's arena to begin with and at most, the steps of an outermost call, and what all of them may spend.
 struct RunLimits {
-    u64 words, most_words, max_steps;
-    RunLimits(u64 words_, u64 most_words_, u64 max_steps_)
-        : words(words_), most_words(most_words_), max_steps(max_steps_) {}
+    u64 words, most_words, max_steps, spent_end;
+    RunLimits(u64 words_, u64 most_words_, u64 max_steps_, u64 spent_end_ = ~u64(0))
+        : words(words_), most_words(most_words_), max_steps(max_steps_), spent_end(spent_end_) {}
 };
 
 // Structs from their words; what is left over is no whole one.

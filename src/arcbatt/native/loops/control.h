@@ -16,6 +16,7 @@ AB_FN u32 close(Machine& m, Ins ins, Frame& f) {
     u64 cost = m.steps;
     m.steps = f.outer_steps;
     m.charge_call(ins, cost);
+    m.spend(cost);
     return f.loop + ins.length();
 }
 

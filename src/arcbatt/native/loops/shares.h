@@ -20,7 +20,7 @@ static_assert(sizeof(Frame) % 4 == 0, "frames are words");
 // What comes before a checkpoint's frames and arena.
 struct CheckpointHead {
     u32 depth, top, part_depth, none;
-    u64 steps, trips, run_ids;
+    u64 steps, spent, trips, run_ids;
 };
 // What comes before the listed items and the data of a share.
 struct ShareHead {
@@ -44,7 +44,7 @@ struct Shares {
 
     // Save the loop at a level, and what is around it; its item that was being run starts anew.
     AB_FN void save(u32 level, u32* to) const {
-        CheckpointHead head{level + 1, top_at(level), m.part_depth, 0, steps_at(level), m.trips, m.run_ids};
+        CheckpointHead head{level + 1, top_at(level), m.part_depth, 0, steps_at(level), m.spent, m.trips, m.run_ids};
         m.c.g.one([&] { *reinterpret_cast<CheckpointHead*>(to) = head; });
         u32* at = to + sizeof(CheckpointHead) / 4;
         const u32* frames = reinterpret_cast<const u32*>(m.frames);
@@ -69,6 +69,7 @@ struct Shares {
         m.suspended = false;
         m.started = clock_ticks();
         m.steps = head.steps;
+        m.spent = head.spent;
         m.trips = head.trips;
         m.run_ids = head.run_ids;
         m.rooms = 0;

@@ -77,6 +77,17 @@ AB_FN Status divide(Ctx&, A a, B b, R& out) {
         a, b, out);
     return s != OK ? s : r;
 }
+template <class A, class B, class R>
+AB_FN Status modulo(Ctx&, A a, B b, R& out) {
+    bool by_zero = false;
+    Status s = on_both(
+        [&](i64 x, i64 y) -> i64 {
+            by_zero = by_zero || y == 0;
+            return y == 0 ? 0 : x - y * floor_divide(x, y);
+        },
+        a, b, out);
+    return by_zero ? ZERO_DIVISION : s;
+}
 template <class A>
 AB_FN Status invert(Ctx&, A n, A& out) {
     return on_each([](i64 x) { return -x; }, n, out);

@@ -1,0 +1,177 @@
+"""Lists, sets and tuples of Python as values of the language: literals, slices, operators, methods and changes in place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Final
+
+from arcbatt.language.program import Const, Name
+from arcbatt.syntax.dialect import python_words
+from arcbatt.syntax.expressions import Expressions
+from arcbatt.syntax.functions import Env, Function, Items, Value
+from arcbatt.syntax.report import describe, instead
+
+_LIST: Final = "list"
+_SET: Final = "set"
+_GIVES: Final = {
+    "list": _LIST, "tuple": _LIST, "sorted": _LIST, "reversed": _LIST, "map": _LIST, "filter": _LIST, "zip": _LIST,
+    "enumerate": _LIST, "range": _LIST, "set": _SET, "frozenset": _SET,
+}  # fmt: skip
+"""Python's functions that make a list or tuple, or a set."""
+_GATHERS: Final = python_words()["gathers"]
+_PAIR: Final = 2
+
+
+class Containers(Expressions):
+    """Reads what is written of containers."""
+
+    def kind(self, node: ast.expr, env: Env) -> str:
+        """Whether an expression is seen to be a list (or a tuple that is no pair) or a set; else nothing."""
+        match node:
+            case ast.List() | ast.ListComp():
+                return _LIST
+            case ast.Tuple(elts=items):
+                return "" if len(items) == _PAIR else _LIST
+            case ast.Set() | ast.SetComp():
+                return _SET
+            case ast.Call(func=ast.Name(id=name)):
+                return _GIVES.get(name, "")
+            case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.BitOr() | ast.BitAnd() | ast.Sub(), right=right):
+                return self.kind(left, env) or self.kind(right, env)
+            case ast.Subscript(value=value, slice=ast.Slice()):
+                return _LIST
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.kind(body, env) or self.kind(orelse, env)
+            case ast.Name(id=name):
+                scope: Env | None = env
+                while scope is not None:
+                    if name in scope.kinds:
+                        return scope.kinds[name]
+                    scope = scope.outer
+        return ""
+
+    def list_display(self, node: ast.List, env: Env, depth: int) -> Value:
+        """`[a, b]`, as a tuple."""
+        return Items(tuple([self.value(item, env, depth) for item in node.elts]))
+
+    def nothing(self, node: ast.Constant, env: Env, depth: int) -> Value:
+        """None; other literals that are no numbers are refused."""
+        if node.value is not None:
+            self.at.illegal(node, f"{describe(node)} is not legal in a program", instead(node))
+        return self.constant_of("nothing")
+
+    # --- operators ---
+
+    def binary(self, node: ast.BinOp, env: Env, depth: int) -> Value:
+        """An operator, between lists or sets where one side is seen to be one."""
+        sides = [self.value(side, env, depth) for side in (node.left, node.right)]
+        kinds = [self.kind(side, env) for side in (node.left, node.right)]
+        match node.op:
+            case ast.Add() if _LIST in kinds:
+                return self.together(sides[0], sides[1], node, depth)
+            case ast.Mult() if _LIST in kinds:
+                return self.many(*(sides if kinds[0] == _LIST else sides[::-1]), node, depth)
+            case ast.Sub() if _SET in kinds:
+                return self.syntax("without", sides, node, depth)
+        return self.operator(node.op, sides, node, depth)
+
+    def together(self, left: Value, right: Value, node: ast.AST, depth: int) -> Value:
+        """Two lists end to end."""
+        if isinstance(left, Items) and isinstance(right, Items):
+            return Items((*left.items, *right.items))
+        if isinstance(left, Items) and not left.items:
+            return self.syntax("ordered", [right], node, depth)
+        return self.syntax("joined", [left, right], node, depth)
+
+    def many(self, items: Value, times: Value, node: ast.AST, depth: int) -> Value:
+        """A list several times over."""
+        if isinstance(items, Items) and len(items.items) == 1:
+            return self.syntax("many", [items.items[0], times], node, depth)
+        return self.syntax("many_all", [items, times], node, depth)
+
+    # --- subscripts ---
+
+    def subscript(self, node: ast.Subscript, env: Env, depth: int) -> Value:
+        """An item, or a slice."""
+        if isinstance(node.slice, ast.Slice):
+            return self.sliced(self.value(node.value, env, depth), node.slice, env, depth)
+        if isinstance(node.slice, ast.Tuple):
+            self.at.illegal(node, "two subscripts in one are not legal in a program", "write x[i][j]")
+        place = self.value(node.slice, env, depth)
+        return self.item(self.value(node.value, env, depth), place, node, depth)
+
+    def sliced(self, items: Value, written: ast.Slice, env: Env, depth: int) -> Value:
+        """A slice of a tuple, its ends within the tuple as Python has them."""
+        step = 1 if written.step is None else self.constant(self.value(written.step, env, depth))
+        if step == -1 and written.lower is None and written.upper is None:
+            return self.syntax("turned", [items], written, depth)
+        if not isinstance(step, int) or step < 1:
+            self.at.illegal(written, "a slice whose step is no positive constant", "a step is a constant, or [::-1]")
+        items = self.kept("items", items, written)
+        start = self.end_of(items, written.lower, env, depth) if written.lower else Const(0)
+        if written.upper:
+            stop = self.end_of(items, written.upper, env, depth)
+        else:
+            stop = self.applied(self.words.find("len") or Const(0), [items], {}, written, depth)  # type: ignore[arg-type]
+        return self.syntax("slice", [items, start, stop, Const(step)], written, depth)
+
+    def end_of(self, items: Value, node: ast.expr, env: Env, depth: int) -> Value:
+        """Where a slice starts or stops."""
+        place = self.value(node, env, depth)
+        known = self.constant(place)
+        role = "place" if not isinstance(known, int) else "place_from_end" if known < 0 else "place_from_start"
+        return Const(0) if known == 0 else self.syntax(role, [items, place], node, depth)
+
+    # --- calls ---
+
+    def method(self, node: ast.Call, env: Env, depth: int) -> Value:
+        """`value.method(...)`, for the methods that give a value."""
+        assert isinstance(node.func, ast.Attribute)
+        function = self.words.methods.get(node.func.attr)
+        if function is None or node.keywords:
+            self.at.illegal(node.func, f"{describe(node.func)} is not legal in a program", instead(node.func))
+        value = self.value(node.func.value, env, depth)
+        return self.applied(function, [value, *(self.value(arg, env, depth) for arg in node.args)], {}, node, depth)
+
+    def form(self, node: ast.Call, function: Value) -> Value:
+        """Python's function as it is for so many arguments and such keywords."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in self.words.form_names or function is not self.words.find(name):
+            return function
+        keys = ",".join(sorted(keyword.arg or "" for keyword in node.keywords))
+        return self.words.forms.get(f"{name}/{len(node.args)}" + f"/{keys}" * bool(keys), function)
+
+    # --- changes ---
+
+    def changed(self, name: str, method: str, args: Sequence[Value], node: ast.Call, env: Env, depth: int) -> Value:
+        """What a name stands for once a method has changed it."""
+        now = self.name(ast.copy_location(ast.Name(name, ast.Load()), node), env)
+        if isinstance(now, Items) and _GATHERS.get(method) == f"{_LIST} item" and len(args) == 1:
+            return Items((*now.items, args[0]))
+        if isinstance(now, Items) and _GATHERS.get(method) == _LIST and len(args) == 1:
+            return self.together(now, args[0], node, depth)
+        if method in _GATHERS and self.is_empty_set(now) and len(args) == 1:
+            return self.syntax("set_of_one" if _GATHERS[method].endswith("item") else "as_set", args, node, depth)
+        keywords = {keyword.arg: self.value(keyword.value, env, depth) for keyword in node.keywords}
+        return self.applied(self.words.changes[method], [now, *args], keywords, node, depth)
+
+    def is_empty_set(self, value: Value) -> bool:
+        """Whether a value is the empty set as it is written."""
+        return value is self.constant_of("empty_set")
+
+    def put(self, now: Value, places: Sequence[Value], value: Value, node: ast.AST, depth: int) -> Value:
+        """A list with another item at a place, or rows with another cell at two."""
+        if len(places) > _PAIR:
+            self.at.illegal(node, "an item of an item of an item is not legal to assign", "assign items of a list, or cells")
+        role = "with_item_at" if len(places) == 1 else "with_cell_at"
+        return self.syntax(role, [now, *places, value], node, depth)
+
+
+Containers.readers = {
+    **Expressions.readers,
+    ast.List: Containers.list_display,
+    ast.Constant: Containers.nothing,
+    ast.BinOp: Containers.binary,
+    ast.Subscript: Containers.subscript,
+}
