@@ -130,19 +130,16 @@ def test_a_rule_says_what_it_predicts(seed):
     combination.core.pairs(1000, 100_000, SECONDS)
     for prediction in combination.predictions(50)[0]:
         for found in prediction.found:
-            entries = combination.core.entries(list(found.columns), found.role)
+            rule = dict(combination.table(found))
             chosen = [columns[combination.columns[column][0]][DEMOS] for column in found.columns]
-            assert prediction.grid == tuple(map(tuple, applied(entries, chosen, found.role)))
+            assert prediction.grid == tuple(map(tuple, applied(rule, chosen)))
 
 
-def applied(entries, images, role):
-    rules = {tuple(others): (copies, colour, dict(table)) for others, copies, colour, table in entries}
+def applied(rule, images):
     out = np.zeros(images[0].shape, int)
     for place in np.ndindex(out.shape):
-        others = tuple(int(image[place]) for k, image in enumerate(images) if k != role)
-        copies, colour, table = rules[others]
-        own = int(images[role][place])
-        out[place] = own if copies else colour if colour >= 0 else table[own]
+        values = tuple(int(image[place]) for image in images)
+        out[place] = rule[values] if rule[values] >= 0 else values[-rule[values] - 1]
     return out.tolist()
 
 

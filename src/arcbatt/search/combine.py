@@ -69,6 +69,10 @@ class Clock:
         used = 0.0 if self.start is None else time.thread_time() - self.start
         return max(0.0, self.seconds - used) * share
 
+    def charge(self, seconds: float) -> None:
+        """Count time that was spent elsewhere."""
+        self.seconds -= seconds
+
     def pause(self) -> None:
         """Keep what is left, to go on in any thread."""
         self.seconds, self.start = self.left(), None
@@ -117,6 +121,10 @@ class Combination:
             for combiner, role, columns, modes, score in best
         )
         return Prediction(grid, weight * 2.0**-self.size.loss, votes, found)
+
+    def table(self, found: Found) -> list[tuple[tuple[int, ...], int]]:
+        """What a rule says of all joint values of its images, in demonstrations and tests."""
+        return [(tuple(values), outcome) for values, outcome in self.core.table(list(found.columns), found.role)]
 
     def nearest_images(self) -> list[int]:
         """Features of the first block whose image is of the output's size, those with most of it right first."""

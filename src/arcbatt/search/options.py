@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Final
 
 from arcbatt.errors import UsageError
 from arcbatt.search.combine import Effort, Weights
+
+MOST_PARENTS: Final = 32
 
 
 @dataclass(frozen=True)
@@ -14,15 +17,15 @@ class SolveOptions:
     """How tasks are solved."""
 
     budget: float = 1.0
-    """Seconds a task may take on one core, beside the images of the bank."""
+    """Seconds a task may take on one core."""
     families: tuple[str, ...] = ()
     """Families of features; none: all."""
     normalise: bool = True
     """Whether to look at tasks with their colours numbered by how common they are, too."""
     leave_one_out: bool = True
     """Whether a task for which nothing is found is tried with one demonstration left out."""
-    grow: int = 4
-    """Of how many of its images the images are made, in each view, where a task is not solved convincingly."""
+    grow: int | None = None
+    """Of how many of its images the images are made, where a task is not solved convincingly; None: by the budget."""
     convincing: float = 4.0
     """The length of a description up to which no more is tried."""
     dearest_parent: float = 1.5
@@ -31,6 +34,11 @@ class SolveOptions:
     size_hypotheses: int = 2
     weights: Weights = field(default_factory=Weights)
     effort: Effort = field(default_factory=Effort)
+
+    @property
+    def parents(self) -> int:
+        """Of how many of its images the images are made: each takes some hundredths of a second in every view."""
+        return min(int(4 * self.budget), MOST_PARENTS) if self.grow is None else self.grow
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.budget) and self.budget > 0):

@@ -37,7 +37,7 @@ class Solution:
     id: str
     attempts: tuple[tuple[Attempt, ...], ...]
     seconds: float = 0.0
-    """Of one core, beside the images of the bank."""
+    """Of one core."""
 
     @property
     def pairs(self) -> tuple[tuple[Grid, Grid], ...]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, pairwise, zip_longest
+from itertools import accumulate, chain, islice, pairwise, zip_longest
 from typing import Any, Final
 
 from arcbatt.engine.api import Stop
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
-from arcbatt.search.bank import Bank
+from arcbatt.search.bank import Bank, Images
 from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, Found, Prediction, size_rules
 from arcbatt.search.features import features
 from arcbatt.search.options import SolveOptions
@@ -102,28 +103,31 @@ class Solver:
     def _looked_at(self, batch: Sequence[Question]) -> list[_Work] | None:
         """Tasks with the images of all their views, made in one run."""
         looked = [list(views(question))[: None if self.options.normalise else 1] for question in batch]
-        images = self._images([_inputs(view.question) for ways in looked for view in ways])
-        if images is None:
+        made = self._images([_inputs(view.question) for ways in looked for view in ways])
+        if made is None:
             return None
-        blocks = iter(images)
-        return [
-            _Work(
-                question,
-                [Values(view, self.bank.features, (next(blocks),)) for view in ways],
-                Clock(self.options.budget),
+        blocks = iter(made)
+        works = []
+        for question, ways in zip(batch, looked, strict=True):
+            mine = [next(blocks) for _ in ways]
+            values = [Values(view, self.bank.features, (images,)) for view, (images, _) in zip(ways, mine, strict=True)]
+            works.append(
+                _Work(question, values, Clock(self.options.budget - sum(seconds for _, seconds in mine), None))
             )
-            for question, ways in zip(batch, looked, strict=True)
-        ]
+        return works
 
-    def _images(self, inputs: Sequence[Sequence[Grid]]) -> list[Any] | None:
-        """The images of some lists of inputs."""
+    def _images(self, inputs: Sequence[Sequence[Grid]]) -> list[tuple[Images, float]] | None:
+        """The images of some lists of inputs, and how long a core took to make them; None where somebody asked to stop.
+
+        Nothing else runs meanwhile, so that the time of the process is that of the engine; it is shared out by inputs.
+        """
+        start = time.process_time()
         images = self.bank.images(list(chain.from_iterable(inputs)), self._asked)
         if images is None:
             return None
-        ends = [0]
-        for some in inputs:
-            ends.append(ends[-1] + len(some))
-        return [images.rows(start, stop) for start, stop in pairwise(ends)]
+        each = (time.process_time() - start) / max(1, sum(map(len, inputs)))
+        ends = list(accumulate(map(len, inputs), initial=0))
+        return [(images.rows(start, stop), each * (stop - start)) for start, stop in pairwise(ends)]
 
     def _grow(self, works: Sequence[_Work]) -> bool:
         """Make images of images, those of all tasks in one run; whether nobody asked to stop."""
@@ -133,28 +137,28 @@ class Solver:
             for values, parents in zip(work.values, work.parents, strict=True)
             for parent in parents
         ]
-        images = self._images([values.grids(parent) for values, parent in wanted])
-        if images is None:
+        made = self._images([values.grids(parent) for values, parent in wanted])
+        if made is None:
             return False
-        blocks = iter(images)
+        blocks = iter(made)
         for work in works:
-            work.values = [
-                values.grown(parents, [next(blocks) for _ in parents])
-                for values, parents in zip(work.values, work.parents, strict=True)
-            ]
+            for number, parents in enumerate(work.parents):
+                mine = [next(blocks) for _ in parents]
+                work.values[number] = work.values[number].grown(parents, [images for images, _ in mine])
+                work.clock.charge(sum(seconds for _, seconds in mine))
         return True
 
     # --- combining
 
     def _combine(self, work: _Work) -> None:
         """Combine the images of the inputs, and choose what to look at further where that is not convincing."""
-        work.clock = Clock(self.options.budget)
+        work.clock.go_on()
         demos = list(range(len(work.question.demonstrations)))
         work.parents = [[] for _ in work.values]
-        share = 1.0 if not self.options.grow else 0.4
-        work.found = self._candidates(work, [demos], Clock(work.clock.left(share)), 1.0, self.options.grow)
+        grow = self.options.parents
+        work.found = self._candidates(work, [demos], Clock(work.clock.left(0.4 if grow else 0.8)), 1.0, grow)
         if all(test and test[0].best.score <= self.options.convincing for test in work.found):
-            work.parents = []
+            work.parents = [[] for _ in work.values]
         work.left_out = [False for _ in work.found]
         work.clock.pause()
 
@@ -250,7 +254,7 @@ def program_of(found: Found) -> str:
     if found.modes:
         out = write_stack(writer, images, found.modes)
     else:
-        out = write_rule(writer, images, found.role, combination.core.entries(list(found.columns), found.role))
+        out = write_rule(writer, images, combination.table(found))
     return writer.program("solve_found", writer.let(values.view.after(out)))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-Entries = Sequence[tuple[Sequence[int], bool, int, Sequence[tuple[int, int]]]]
-"""A rule: for values of all images but the last one looked at, whether its colour is copied, the colour, or a table."""
+Table = Sequence[tuple[tuple[int, ...], int]]
+"""A rule: for joint values of the images the colour, or -1, -2, -3 for that of the first, second, third image."""
+_MOST_IMAGES: Final = 3
 
 
 @dataclass
@@ -60,20 +60,15 @@ def write_image(writer: Writer, feature: str, way: int, dims: Callable[[], str])
 
 
 def _tiled(writer: Writer, image: str, dims: str) -> str:
-    times = writer.let(f"increment(divide({dims}, shape({image})))")
-    row = writer.let(f"power(rbind(hconcat, {image}), last({times}))({image})")
-    all_rows = writer.let(f"power(rbind(vconcat, {row}), first({times}))({row})")
-    return writer.let(f"crop({all_rows}, ORIGIN, {dims})")
+    return writer.let(f"tile({image}, {dims})")
 
 
 def _mirror_tiled(writer: Writer, image: str, dims: str) -> str:
-    pair = writer.let(f"hconcat({image}, vmirror({image}))")
-    return _tiled(writer, writer.let(f"vconcat({pair}, hmirror({pair}))"), dims)
+    return writer.let(f"mirrortile({image}, {dims})")
 
 
 def _enlarged(writer: Writer, image: str, dims: str) -> str:
-    times = writer.let(f"divide({dims}, shape({image}))")
-    return writer.let(f"vupscale(hupscale({image}, last({times})), first({times}))")
+    return writer.let(f"rescale({image}, {dims})")
 
 
 def _shrunk(writer: Writer, image: str, dims: str, common: str) -> str:
@@ -94,12 +89,11 @@ def _most_common_ink(writer: Writer, image: str, dims: str) -> str:
 
 
 def _at_corner(writer: Writer, image: str, dims: str) -> str:
-    return writer.let(f"paint(canvas(0, {dims}), asobject({image}))")
+    return writer.let(f"window({image}, ORIGIN, {dims}, 0)")
 
 
 def _centred(writer: Writer, image: str, dims: str) -> str:
-    offset = f"divide(subtract({dims}, shape({image})), 2)"
-    return writer.let(f"paint(canvas(0, {dims}), shift(asobject({image}), {offset}))")
+    return writer.let(f"window({image}, invert(divide(subtract({dims}, shape({image})), 2)), {dims}, 0)")
 
 
 _WAYS: Final[dict[int, Callable[[Writer, str, str], str]]] = {
@@ -107,40 +101,14 @@ _WAYS: Final[dict[int, Callable[[Writer, str, str], str]]] = {
 }  # fmt: skip
 
 
-def write_rule(writer: Writer, images: Sequence[str], role: int, entries: Entries) -> str:
-    """A rule over images as nested painting: the variable that holds its output."""
-    copied = images[role]
-    others = [image for place, image in enumerate(images) if place != role]
-    if any(copies for _, copies, _, _ in entries):
-        out = copied
-        base: int | None = None
-    else:
-        colours = Counter(colour for _, _, colour, _ in entries if colour >= 0)
-        colours.update(colour for _, _, _, table in entries for _, colour in table)
-        base = colours.most_common(1)[0][0]
-        out = writer.let(f"canvas({base}, shape({copied}))")
-    for values, copies, colour, table in entries:
-        if copies:
-            continue
-        where = [f"ofcolor({image}, {value})" for image, value in zip(others, values, strict=True)]
-        if colour >= 0:
-            if colour != base:
-                out = _fill(writer, out, colour, where, copied)
-            continue
-        for value, wanted in table:
-            if wanted != (value if base is None else base):
-                out = _fill(writer, out, wanted, [*where, f"ofcolor({copied}, {value})"], copied)
-    return out
-
-
-def _fill(writer: Writer, grid: str, colour: int, where: Sequence[str], image: str) -> str:
-    """A grid with a colour where all of these hold; everywhere, if there are none."""
-    if not where:
-        return writer.let(f"canvas({colour}, shape({image}))")
-    places = writer.let(where[0])
-    for other in where[1:]:
-        places = writer.let(f"intersection({places}, {writer.let(other)})")
-    return writer.let(f"fill({grid}, {colour}, {places})")
+def write_rule(writer: Writer, images: Sequence[str], table: Table) -> str:
+    """A rule over images: the variable that holds its output."""
+    if len(images) == 1 and all(outcome in (-1, *values) for values, outcome in table):
+        return images[0]
+    numbers = [number for values, outcome in sorted(table) for number in (*values, outcome)]
+    rows = f"torows(({', '.join(map(str, numbers))}), {len(images) + 1})"
+    looked_at = [*images, *[images[0]] * (_MOST_IMAGES - len(images))]
+    return writer.let(f"decide({rows}, {', '.join(looked_at)})")
 
 
 _INK, _ZEROS, _ALL, _LAID = range(4)

@@ -163,13 +163,10 @@ class Combined {
         return tests;
     }
 
-    // A rule's entries: (values of the other columns, copies, colour or -1, table).
-    nb::list entries(std::vector<u32> columns, u32 role) {
+    // For joint values of the columns the colour, or -1, -2, -3 for that of the first, second, third column.
+    RuleTable table(std::vector<u32> columns, u32 role) {
         check_columns(columns, role);
-        nb::list all;
-        for (const Entry& one : rules_->entries(columns.data(), u32(columns.size()), role))
-            all.append(nb::make_tuple(one.others, one.copies, one.colour, one.table));
-        return all;
+        return rules_->table(columns.data(), u32(columns.size()), role);
     }
 
     // Of each column the share of known cells that have the colour of the output; -1 where it is no image of colours.
@@ -243,7 +240,7 @@ NB_MODULE(_search, m) {
         .def("stacks", &Combined::stacks, Free(), "Images laid over one another.")
         .def("columns", &Combined::columns, "The different images.")
         .def("predictions", &Combined::predictions, "What was predicted for each test, best first.")
-        .def("entries", &Combined::entries, "What a rule says.")
+        .def("table", &Combined::table, "What a rule says.")
         .def("agreement", &Combined::agreement, Free(), "How much of the output each image has right.")
         .def("counts", &Combined::counts, "How much was looked at.");
 }

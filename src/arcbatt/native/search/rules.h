@@ -18,12 +18,8 @@ struct RuleCosts {
     float guess = 1;         // where a test has a value that no demonstration has
 };
 
-struct Entry {
-    std::vector<int> others;  // values of the columns but the last one looked at
-    bool copies = false;      // the last one's own colour
-    int colour = -1;          // or always this one; -1: by `table`, from a value of the last one
-    std::vector<std::pair<int, int>> table;
-};
+// For joint values of the columns the colour, or -1, -2, -3 for that of the first, second, third column.
+using RuleTable = std::vector<std::pair<std::vector<int>, int>>;
 
 class Rules {
    public:
@@ -92,27 +88,20 @@ class Rules {
         return found;
     }
 
-    // A rule in words: what it does for each joint value of all columns but the last one looked at.
-    std::vector<Entry> entries(const u32* columns, u32 n, u32 role) {
+    // What a rule says of every joint value that demonstrations or tests have.
+    RuleTable table(const u32* columns, u32 n, u32 role) {
         learn(columns, n, role);
-        std::vector<Entry> all;
-        std::unordered_map<u32, size_t> place;
-        for (u32 k = 0; k < store_.known; ++k) {
-            u32 key = group_key(columns, n, role, k);
-            auto [at, fresh] = place.emplace(key, all.size());
-            if (fresh) {
-                Entry entry;
-                for (u32 c = 0; c < n; ++c)
-                    if (c != role) entry.others.push_back(store_.raw(columns[c])[k]);
-                entry.copies = group_[key].copies;
-                entry.colour = group_[key].constant ? group_[key].colour : -1;
-                all.push_back(entry);
-            }
-            Entry& entry = all[at->second];
-            if (entry.copies || entry.colour >= 0) continue;
-            std::pair<int, int> line{store_.raw(columns[role])[k], store_.target[k]};
-            if (std::find(entry.table.begin(), entry.table.end(), line) == entry.table.end())
-                entry.table.push_back(line);
+        RuleTable all;
+        std::unordered_set<u32> done;
+        for (u32 k = 0; k < store_.cells; ++k) {
+            u32 key = group_key(columns, n, role, k), full = key << KIND_BITS | store_.kinds(columns[role])[k];
+            const Group& group = group_[key];
+            bool known = group_seen_[key] == now_ && (group.copies || group.constant || seen_[full] == now_);
+            if (!known || !done.insert(full).second) continue;
+            std::vector<int> values;
+            for (u32 c = 0; c < n; ++c) values.push_back(store_.raw(columns[c])[k]);
+            int outcome = group.copies ? -1 - int(role) : group.constant ? group.colour : entry_[full].colour;
+            all.push_back({values, outcome});
         }
         return all;
     }
