@@ -108,7 +108,7 @@ $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
 	cmake -S . -B $(GPU_BUILD) -DAB_EMULATED_LANES=OFF -DPython_EXECUTABLE=$$(command -v $(PYTHON)) \
 	    -DCMAKE_PREFIX_PATH=$$($(PYTHON) -m nanobind --cmake_dir)
 	cmake --build $(GPU_BUILD) --parallel
-	cp $(GPU_BUILD)/_core.*.so src/arcbatt/
+	cp $(GPU_BUILD)/_core.*.so $(GPU_BUILD)/_search.*.so src/arcbatt/
 	touch $@
 
 test-gpu: $(GPU_BUILD)/built

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arcbatt.language.sample import Sample
     from arcbatt.runs.api import run
     from arcbatt.scoring.api import score, submit
+    from arcbatt.search.api import solve
     from arcbatt.solvers import library
     from arcbatt.syntax.api import parse
 
@@ -47,6 +48,7 @@ _LAZY = {
     "remove_op": "calls.custom",
     "run": "runs.api",
     "score": "scoring.api",
+    "solve": "search.api",
     "submit": "scoring.api",
 }
 """Public names and the modules they are in, loaded when they are first used."""
@@ -73,6 +75,7 @@ __all__ = [
     "remove_op",
     "run",
     "score",
+    "solve",
     "submit",
 ]
 

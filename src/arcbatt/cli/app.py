@@ -231,6 +231,33 @@ def submit(
     make_submission(run, output, dataset)
 
 
+@app.command()
+def solve(
+    dataset: DatasetOption = "arcagi",
+    ids: Annotated[list[str] | None, typer.Option("--id", "-i", help="Only these tasks.")] = None,
+    count: Annotated[
+        int | None, typer.Option("--count", "-c", help="Only so many tasks, the first of the set.")
+    ] = None,
+    budget: Annotated[float, typer.Option("--budget", "-b", help="Seconds of one core for each task.")] = 1.0,
+    threads: Annotated[int | None, typer.Option(help="Tasks at a time; default: as many as cores.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A directory to record the solutions in.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the record in --out.")] = False,
+    submission: Annotated[
+        Path | None, typer.Option(help="Write two attempts for every test input, for Kaggle.")
+    ] = None,
+    explain: Annotated[
+        str | None, typer.Option(help="Show the attempts at this task, of --out or made now, and their programs.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Find programs for tasks from their demonstrations: two attempts for every test input."""
+    from arcbatt.cli.solve import solve_command
+    from arcbatt.search.options import SolveOptions
+
+    options = SolveOptions(budget=budget, threads=threads)
+    solve_command(options, dataset, ids or [], count, out, resume, submission, explain, quiet)
+
+
 tasks = typer.Typer(help="Look at data sets, and make large ones.", no_args_is_help=True)
 app.add_typer(tasks, name="tasks")
 

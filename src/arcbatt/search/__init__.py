@@ -1,0 +1,1 @@
+"""Search: programs found for a task from its demonstrations."""

@@ -1,0 +1,29 @@
+"""Solving a task in one call."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from arcbatt.data.tasks import Task
+from arcbatt.scoring.attempts import Question
+from arcbatt.search.bank import Bank
+from arcbatt.search.options import SolveOptions
+from arcbatt.search.solution import Solution
+from arcbatt.search.solver import Solver
+
+
+def solve(task: Task, options: SolveOptions | None = None) -> Solution:
+    """Ranked attempts at each test input of a task, each with a program; the expected test outputs are not looked at.
+
+    The features are compiled in the first call and kept.
+    """
+    options = options or SolveOptions()
+    (solution,) = Solver(options, _bank(options.families, options.threads)).solve([Question.of(task)])
+    return solution
+
+
+@lru_cache(maxsize=2)
+def _bank(families: tuple[str, ...], threads: int | None) -> Bank:
+    from arcbatt.search.features import features
+
+    return Bank(features(families), threads)

@@ -1,0 +1,57 @@
+"""The bank: features compiled once, and the images they make of the inputs of many tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.compiler.program_set import compile
+from arcbatt.engine.api import Stop
+from arcbatt.engine.cpu import CpuEngine
+from arcbatt.language.sample import Sample
+from arcbatt.language.values import Grid
+from arcbatt.search.features import Feature, as_programs, features
+
+MAX_STEPS: Final = 200_000
+"""Steps of a call: a feature that takes more is too slow to be one."""
+LARGEST_IMAGE: Final = 1600
+"""Cells; no output of ARC has more than 900."""
+
+
+@dataclass(frozen=True)
+class Images:
+    """Images by sample and feature, as `engine.outputs.Grids` has them, and what each feature costs."""
+
+    cells: NDArray[np.int8]
+    offset: NDArray[np.int64]
+    height: NDArray[np.int32]
+    width: NDArray[np.int32]
+    cost: NDArray[np.float32]
+
+    def rows(self, start: int, stop: int) -> Images:
+        """The images of some of the samples."""
+        some = slice(start, stop)
+        return Images(self.cells, self.offset[some], self.height[some], self.width[some], self.cost)
+
+
+class Bank:
+    """Features, compiled; every feature is a column of the images."""
+
+    def __init__(self, chosen: Sequence[Feature] | None = None, threads: int | None = None) -> None:
+        self.features = tuple(features() if chosen is None else chosen)
+        self._cost = np.array([feature.cost for feature in self.features], np.float32)
+        # runs with few steps need the set without rewrites that leave out calls
+        self._engine = CpuEngine(compile(as_programs(self.features)).exact, threads=threads)
+
+    def images(self, inputs: Sequence[Grid], stop: Stop | None = None) -> Images | None:
+        """The images of all inputs; None where `stop` said so."""
+        samples = [Sample(grid, (), None) for grid in inputs]
+        out = self._engine.run(samples, "grid", largest=LARGEST_IMAGE, max_steps=MAX_STEPS, stop=stop, complete=False)
+        if not out.done.all() or out.grids is None:
+            return None
+        grids = out.grids
+        return Images(grids.cells, grids.offset, grids.height, grids.width, self._cost)

@@ -1,0 +1,176 @@
+"""Combining the images of a task: the size of its outputs, then combiners, cheapest first, until the time is up."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from arcbatt.language.values import Grid
+from arcbatt.search.values import Values
+from arcbatt.search.write import SizeRule
+
+COMBINERS: Final = ("one image", "two images", "three images", "stack")
+"""By the numbers of native/search/candidates.h."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What parts of a description cost, in bits: less is likelier."""
+
+    entry: float = 0.4
+    seen_once: float = 1.5
+    """more for an entry of a table that a single demonstration shows"""
+    image: float = 1.0
+    guess: float = 1.0
+    """where a test has a value that no demonstration has"""
+    layer: float = 1.0
+
+    def listed(self) -> list[float]:
+        """In the order of the compiled core."""
+        return [self.entry, self.seen_once, self.image, self.guess, self.layer]
+
+
+@dataclass(frozen=True)
+class Found:
+    """How a prediction came about: columns of a combination, put together by a combiner."""
+
+    combiner: str
+    score: float
+    columns: tuple[int, ...]
+    role: int
+    modes: tuple[int, ...]
+    combination: Combination
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """An output for a test, how much speaks for it, and the best of each combiner that gave it."""
+
+    grid: Grid
+    weight: float
+    votes: int
+    found: tuple[Found, ...]
+
+
+@dataclass
+class Clock:
+    """The time of one task, in seconds of its thread on a core; combiners get what is left or a share of it."""
+
+    seconds: float
+    start: float | None = field(default_factory=time.thread_time)
+
+    def left(self, share: float = 1.0) -> float:
+        """What is left, or a share of it."""
+        used = 0.0 if self.start is None else time.thread_time() - self.start
+        return max(0.0, self.seconds - used) * share
+
+    def charge(self, seconds: float) -> None:
+        """Count time that was spent elsewhere."""
+        self.seconds -= seconds
+
+    def pause(self) -> None:
+        """Keep what is left, to go on in any thread."""
+        self.seconds, self.start = self.left(), None
+
+    def go_on(self) -> None:
+        """Count on, in this thread."""
+        self.start = time.thread_time()
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far combiners go within their time."""
+
+    pair_images: int = 3000
+    triple_images: int = 3000
+    most_rules: int = 3000
+    enough_pairs: int = 200
+    """where so many pairs explain a task, triples would only add noise"""
+
+
+class Combination:
+    """The different images of a task under one hypothesis about the size of outputs."""
+
+    def __init__(self, values: Values, demos: Sequence[int], size: SizeRule, weights: Weights, stop: Any) -> None:
+        question = values.view.question
+        core: Any = importlib.import_module("arcbatt._search")
+        outputs = [question.demonstrations[demo][1] for demo in demos]
+        tests = range(len(question.demonstrations), len(question.demonstrations) + len(question.inputs))
+        cells = np.array([cell for grid in outputs for row in grid for cell in row], np.int8)
+        sizes = [*(grid_size(grid) for grid in outputs), *size.tests]
+        self.values = values
+        self.size = size
+        self.core = core.Combined(values.native, list(demos), list(tests), sizes, cells, weights.listed(), stop)
+        self.columns: list[tuple[int, int, int, float]] = self.core.columns()
+
+    def predictions(self, top: int) -> list[list[Prediction]]:
+        """Of each test the heaviest predictions."""
+        return [[self._prediction(*one) for one in test] for test in self.core.predictions(top)]
+
+    def _prediction(
+        self, height: int, width: int, cells: bytes, weight: float, votes: int, best: Sequence[Any]
+    ) -> Prediction:
+        grid = tuple(tuple(cells[row * width : (row + 1) * width]) for row in range(height))
+        found = tuple(
+            Found(COMBINERS[combiner], score, tuple(columns), role, tuple(modes), self)
+            for combiner, role, columns, modes, score in best
+        )
+        return Prediction(grid, weight * 2.0**-self.size.loss, votes, found)
+
+    def table(self, found: Found) -> list[tuple[tuple[int, ...], int]]:
+        """What a rule says of all joint values of its images, in demonstrations and tests."""
+        return [(tuple(values), outcome) for values, outcome in self.core.table(list(found.columns), found.role)]
+
+    def nearest_images(self) -> list[int]:
+        """Features of the first block whose image is of the output's size, those with most of it right first."""
+        right = self.core.agreement()
+        near = [
+            (share - 0.02 * cost, feature)
+            for share, (feature, way, _, cost) in zip(right, self.columns, strict=True)
+            if way == 0 and 0 <= share < 1 and 0 < feature < len(self.values.features)
+        ]
+        return [feature for _, feature in sorted(near, reverse=True)]
+
+
+Combiner = Callable[[Combination, Clock, Effort], None]
+"""Adds to the predictions of a combination, within the time that is left."""
+
+
+def single_images(combination: Combination, clock: Clock, effort: Effort) -> None:
+    """The output itself, or its colours by a table."""
+    combination.core.singles(clock.left())
+
+
+def stacks(combination: Combination, clock: Clock, effort: Effort) -> None:
+    """Images laid over one another."""
+    combination.core.stacks(clock.left(0.5))
+
+
+def pairs_and_triples(combination: Combination, clock: Clock, effort: Effort) -> None:
+    """Rules over two images, and over three where two explain little."""
+    found = combination.core.pairs(effort.pair_images, effort.most_rules, clock.left(0.8))
+    if found <= effort.enough_pairs:
+        combination.core.triples(effort.triple_images, effort.most_rules, clock.left(0.5))
+
+
+IMAGE_COMBINERS: Final[tuple[Combiner, ...]] = (single_images, stacks, pairs_and_triples)
+
+
+def grid_size(grid: Grid) -> tuple[int, int]:
+    """Height and width."""
+    return len(grid), len(grid[0])
+
+
+def size_rules(values: Values, demos: Sequence[int]) -> list[SizeRule]:
+    """Hypotheses about the size of test outputs, the best first."""
+    core: Any = importlib.import_module("arcbatt._search")
+    question = values.view.question
+    tests = range(len(question.demonstrations), len(question.demonstrations) + len(question.inputs))
+    outputs = [grid_size(question.demonstrations[demo][1]) for demo in demos]
+    found = core.size_rules(values.native, list(demos), list(tests), outputs)
+    return [SizeRule(loss, feature, times, plus, tuple(sizes)) for loss, feature, times, plus, sizes in found]

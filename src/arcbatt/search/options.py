@@ -1,0 +1,47 @@
+"""What solving was asked to do: one dataclass for the command line, the docs and the record."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Final
+
+from arcbatt.errors import UsageError
+from arcbatt.search.combine import Effort, Weights
+
+MOST_PARENTS: Final = 32
+
+
+@dataclass(frozen=True)
+class SolveOptions:
+    """How tasks are solved."""
+
+    budget: float = 1.0
+    """Seconds a task may take on one core."""
+    families: tuple[str, ...] = ()
+    """Families of features; none: all."""
+    normalise: bool = True
+    """Whether to look at tasks with their colours numbered by how common they are, too."""
+    leave_one_out: bool = True
+    """Whether a task for which nothing is found is tried with one demonstration left out."""
+    grow: int | None = None
+    """Of how many of its images the images are made, where a task is not solved convincingly; None: by the budget."""
+    convincing: float = 4.0
+    """The length of a description up to which no more is tried."""
+    dearest_parent: float = 1.5
+    """What an image may cost that is looked at further."""
+    threads: int | None = None
+    size_hypotheses: int = 2
+    weights: Weights = field(default_factory=Weights)
+    effort: Effort = field(default_factory=Effort)
+
+    @property
+    def parents(self) -> int:
+        """Of how many of its images the images are made: each takes some hundredths of a second in every view."""
+        return min(int(4 * self.budget), MOST_PARENTS) if self.grow is None else self.grow
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.budget) and self.budget > 0):
+            raise UsageError(f"--budget is a number of seconds above 0, got {self.budget}")
+        if self.threads is not None and self.threads <= 0:
+            raise UsageError(f"--threads is a number above 0, got {self.threads}")

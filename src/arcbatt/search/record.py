@@ -1,0 +1,100 @@
+"""A directory that solving is recorded in: options as solve.json, then a line of JSON for each task as it is done."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from arcbatt._version import __version__
+from arcbatt.errors import ArcbattError, DataError, UsageError
+from arcbatt.search.options import SolveOptions
+from arcbatt.search.solution import Solution
+from arcbatt.support.files import atomic_output, read_file
+
+_OPTIONS: Final = "solve.json"
+_SOLUTIONS: Final = "solutions.jsonl"
+_MAY_DIFFER: Final = frozenset({"threads"})
+
+
+class SolveRecord:
+    """Solutions in a directory; a task that is there is not solved again."""
+
+    def __init__(self, directory: Path, options: SolveOptions, dataset: str, *, resume: bool) -> None:
+        self.directory = directory
+        asked = {"version": __version__, "dataset": dataset, "options": asdict(options)}
+        place = directory / _OPTIONS
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            if place.exists():
+                self._check(place, asked, resume)
+            elif any(directory.iterdir()):
+                raise UsageError(f"{directory}: holds something that is no record of solving; give another place")
+            else:
+                with atomic_output(place) as file:
+                    json.dump(asked, file, indent=2)
+            self.solutions = read_solutions(directory)
+            self._repair()
+        except OSError as error:
+            raise UsageError(f"{directory}: cannot be written: {error.strerror}") from error
+
+    def add(self, solution: Solution) -> None:
+        """Keep a solution; it is on disk when this returns."""
+        self.solutions[solution.id] = solution
+        try:
+            with (self.directory / _SOLUTIONS).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(solution.to_json()) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise UsageError(
+                f"{self.directory}: cannot be written: {error.strerror}; {len(self.solutions) - 1:,} tasks are kept"
+            ) from error
+
+    def _repair(self) -> None:
+        """Take away a last line that was cut off, so that the next one is a line of its own."""
+        place = self.directory / _SOLUTIONS
+        if place.exists() and not (text := read_file(place)).endswith(b"\n") and text:
+            with atomic_output(place) as file:
+                file.write(text[: text.rfind(b"\n") + 1].decode())
+
+    @staticmethod
+    def _check(place: Path, asked: Mapping[str, Any], resume: bool) -> None:
+        if not resume:
+            raise UsageError(f"{place.parent}: there is a record already; go on with it by --resume")
+        known = _json(read_file(place).decode(errors="backslashreplace"), place)
+        mine = json.loads(json.dumps(asked))
+        for one in (known.get("options", {}), mine["options"]):
+            for name in _MAY_DIFFER:
+                one.pop(name, None)
+        if known != mine:
+            raise UsageError(f"{place.parent}: this record was made with other options; see {place}")
+
+
+def read_solutions(directory: Path) -> dict[str, Solution]:
+    """The solutions of a record by task; a last line that was cut off is left out."""
+    place = directory / _SOLUTIONS
+    if not place.exists():
+        return {}
+    found = {}
+    for line in read_file(place).decode(errors="backslashreplace").splitlines(keepends=True):
+        if line.endswith("\n"):
+            try:
+                solution = Solution.from_json(_json(line, place))
+            except (KeyError, TypeError, AttributeError, ArcbattError) as error:
+                raise DataError(f"{place}: a line that is no solution: {error}") from error
+            found[solution.id] = solution
+    return found
+
+
+def _json(text: str, place: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise DataError(f"{place}: not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise DataError(f"{place}: an object is expected")
+    return data

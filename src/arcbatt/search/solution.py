@@ -1,0 +1,68 @@
+"""What solving gives: ranked attempts at each test input, each with the program that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from arcbatt.data.grids import to_grid
+from arcbatt.language.values import Grid
+from arcbatt.scoring.submission import Submission
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An output for a test input: how much speaks for it, how it came about, and the program that gives it."""
+
+    grid: Grid
+    weight: float = 0.0
+    """Of everything that gave this output, 2 to the power of -score each; outputs are ranked by it."""
+    votes: int = 0
+    """How many different rules and stacks gave it."""
+    combiner: str = "guess"
+    """What the best of them is."""
+    score: float = 0.0
+    """How long the description of the best is; less is likelier."""
+    program: str = ""
+    """The best as a program; nothing where it is a guess."""
+    left_out: bool = False
+    """Whether it was found with one demonstration left out, and need not hold for that."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The ranked attempts at each test input of a task; the first two count."""
+
+    id: str
+    attempts: tuple[tuple[Attempt, ...], ...]
+    seconds: float = 0.0
+    """Of one core."""
+
+    @property
+    def pairs(self) -> tuple[tuple[Grid, Grid], ...]:
+        """The two attempts at each test input."""
+        return tuple((test[0].grid, test[1].grid) for test in self.attempts)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a program for every test input."""
+        return all(test[0].program for test in self.attempts)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Solution:
+        """Back from JSON values."""
+        tests = tuple(
+            tuple(Attempt(**{**one, "grid": to_grid(one["grid"], "an attempt")}) for one in test)
+            for test in data["attempts"]
+        )
+        return cls(data["id"], tests, data["seconds"])
+
+
+def submission_of(solutions: Mapping[str, Solution]) -> Submission:
+    """The first two attempts of every task, for Kaggle."""
+    return {key: one.pairs for key, one in solutions.items()}

@@ -1,0 +1,112 @@
+"""Views of a task: the same task with its grids changed in a way that a program can do and undo."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from arcbatt.data.grids import COLOURS
+from arcbatt.language.values import Grid
+from arcbatt.scoring.attempts import Question
+
+Colours = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """A task as it is looked at: what programs do to the input first, and to what they found last."""
+
+    question: Question
+    """The task with its grids changed."""
+    before: tuple[str, ...]
+    """Lines of a program over I; the last one names the input of the view."""
+    after: Callable[[str], str]
+    """The expression that brings the value of a variable back."""
+    undo: Callable[[int, Grid], Grid | None]
+    """An output for a test brought back, or None where it cannot be."""
+    weight: float = 1.0
+    """How much a vote counts."""
+    input: str = "I"
+    """The variable that holds the input of the view."""
+
+
+def views(question: Question) -> Iterator[View]:
+    """The ways to look at a task, the plain one first."""
+    yield View(question, (), lambda name: name, lambda _, grid: grid)
+    normalised = _normalised(question)
+    if normalised is not None:
+        yield normalised
+
+
+_NORMALISED_WEIGHT: Final = 0.7
+
+
+def _normalised(question: Question) -> View | None:
+    """Colours numbered by how common they are in each input; None where that changes nothing.
+
+    Colours that mean something by themselves stay: those of every output that no input has, and so on.
+    """
+    free = free_colours(question)
+    if not free:
+        return None
+    inputs = [given for given, _ in question.demonstrations] + list(question.inputs)
+    maps = [_numbering(grid, free) for grid in inputs]
+    if all(colour == number for one in maps for colour, number in one.items()):
+        return None
+    for (_, wanted), one in zip(question.demonstrations, maps, strict=False):
+        if not _palette(wanted) & set(free) <= set(one):
+            return None  # an output with a colour that its input does not number
+    demos = len(question.demonstrations)
+    changed = Question(
+        question.id,
+        tuple(
+            (_recoloured(given, one), _recoloured(wanted, one))
+            for (given, wanted), one in zip(question.demonstrations, maps[:demos], strict=True)
+        ),
+        tuple(_recoloured(given, one) for given, one in zip(question.inputs, maps[demos:], strict=True)),
+    )
+    back = [{number: colour for colour, number in one.items()} for one in maps[demos:]]
+
+    def undo(test: int, grid: Grid) -> Grid | None:
+        lost = {cell for row in grid for cell in row if cell in free and cell not in back[test]}
+        return None if lost else _recoloured(grid, back[test])
+
+    slots = f"({', '.join(map(str, free))}{',' if len(free) == 1 else ''})"
+    before = (
+        f"a1 = sfilter(order(palette(I), compose(invert, lbind(colorcount, I))), rbind(contained, {slots}))",
+        f"a2 = paint(I, mpapply(recolor, {slots}, apply(lbind(ofcolor, I), a1)))",
+    )
+
+    def after(name: str) -> str:
+        return f"paint({name}, mpapply(recolor, a1, apply(lbind(ofcolor, {name}), {slots})))"
+
+    return View(changed, before, after, undo, _NORMALISED_WEIGHT, "a2")
+
+
+def free_colours(question: Question) -> Colours:
+    """The colours whose names do not matter, as far as the demonstrations show; never 0."""
+    given = [_palette(grid) for grid, _ in question.demonstrations]
+    wanted = [_palette(grid) for _, grid in question.demonstrations]
+    any_given, every_given = set.union(*given), set.intersection(*given)
+    any_wanted, every_wanted = set.union(*wanted), set.intersection(*wanted)
+    fixed = {0} | (any_wanted - any_given) | (every_given - any_wanted)
+    if any_wanted == every_wanted:
+        fixed |= every_wanted
+    return tuple(colour for colour in range(COLOURS) if colour not in fixed)
+
+
+def _palette(grid: Grid) -> set[int]:
+    return {cell for row in grid for cell in row}
+
+
+def _numbering(grid: Grid, free: Colours) -> dict[int, int]:
+    """The free colours of a grid and what they become: the most common one the first free one, and so on."""
+    count = Counter(cell for row in grid for cell in row)
+    there = sorted((colour for colour in free if count[colour]), key=lambda colour: (-count[colour], colour))
+    return dict(zip(there, free, strict=False))
+
+
+def _recoloured(grid: Grid, colours: Mapping[int, int]) -> Grid:
+    return tuple(tuple(colours.get(cell, cell) for cell in row) for row in grid)

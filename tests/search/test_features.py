@@ -1,0 +1,35 @@
+"""The bank: text that stands for many features, all of them programs that compile."""
+
+from __future__ import annotations
+
+import pytest
+
+from arcbatt.compiler.program_set import compile
+from arcbatt.errors import UsageError
+from arcbatt.search.features import BANK, as_programs, features, read_features
+
+
+def test_a_name_stands_for_each_item_of_its_list_the_same_all_over_a_line():
+    text = "turn = rot90 | {mirror}\nmirror = hmirror | vmirror\n# a remark\n1.5  pair({turn}(I), {turn}(I))\n2    I\n"
+    found = [(one.text, one.cost, one.family) for one in read_features(text, "made")]
+    turns = ("rot90", "hmirror", "vmirror")
+    assert found == [*((f"pair({turn}(I), {turn}(I))", 1.5, "made") for turn in turns), ("I", 2.0, "made")]
+
+
+@pytest.mark.parametrize("text", ["no cost", "1  {missing}(I)"])
+def test_a_bad_line_is_named(text):
+    with pytest.raises(UsageError, match=text.split()[-1].strip("{}()I") or "no cost"):
+        list(read_features(text, "made"))
+
+
+def test_an_unknown_family_is_refused():
+    with pytest.raises(UsageError, match="nothing"):
+        features(("nothing",))
+
+
+@pytest.mark.parametrize("family", sorted(file.stem for file in BANK.glob("*.txt")))
+def test_every_feature_of_a_family_compiles(family):
+    chosen = features((family,))
+    assert chosen[0].text == "I"
+    assert len({one.text for one in chosen}) == len(chosen) > 1
+    assert compile(as_programs(chosen)).code().rejected == {}
