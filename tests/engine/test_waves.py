@@ -7,7 +7,8 @@ import pytest
 
 from arcbatt.compiler.abi import FIRST_CODE
 from arcbatt.compiler.program_set import compile
-from arcbatt.compiler.waves import Domain, WaveKernel, schedule
+from arcbatt.compiler.wave_kernels import CALLS, WaveKernel
+from arcbatt.compiler.waves import Domain, schedule
 from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.bench.waves import cpu_values, differences
@@ -40,7 +41,7 @@ def run(cupy, plan, samples, *, width=1, heap_bytes=1 << 26, **options):
 
 def check(found, plan, samples, **options):
     expected = cpu_values(plan, pack_samples(samples), threads=1, **options)
-    names = [(wave.kernel.name, node) for wave in plan.waves for node in wave.nodes]
+    names = [(wave.kernel.name, node) for wave, node in plan.nodes()]
     wrong = [(names[row], column, found.statuses[row, column]) for row, column in differences(found, expected)]
     assert not wrong
     return expected
@@ -106,7 +107,7 @@ def test_a_node_runs_once_for_each_index_of_its_domain():
         )
     )
     plan = schedule(compile([parse_program(text)]).typed)
-    assert [wave.domain for wave in plan.waves] == [Domain.TASKS] * 3 + [Domain.SAMPLES]
+    assert [wave.nodes[0].domain for wave in plan.waves] == [Domain.TASKS] * 3 + [Domain.SAMPLES]
     assert not plan.left_out
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import OVERFLOW
-from arcbatt.compiler.waves import Schedule, WaveKernel
+from arcbatt.compiler.wave_kernels import WaveKernel
+from arcbatt.compiler.waves import Schedule
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.ends import Ends, PlacedInputs

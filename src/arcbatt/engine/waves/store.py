@@ -30,7 +30,8 @@ from arcbatt.compiler.lower.layout import Pool, TypeTable
 from arcbatt.compiler.lower.lower import lower
 from arcbatt.compiler.lower.words import Words
 from arcbatt.compiler.program_set import compile
-from arcbatt.compiler.waves import Schedule, WaveKernel, scheduled
+from arcbatt.compiler.wave_kernels import WaveKernel
+from arcbatt.compiler.waves import Domain, Schedule, scheduled
 from arcbatt.engine.outputs import REASONS
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.ends import Ends
@@ -141,6 +142,8 @@ class Store:
             plan = scheduled(lower(typed, columns=False, reuse=False), graph.declared)
             if _RESULT in plan.left_out:
                 raise UsageError(f"{op}: not in a store: {plan.left_out[_RESULT]}")
+            if max(plan.parents) >= Domain.BODIES:
+                raise UsageError(f"{op}: not in a store: a loop")
             self._schedules[key] = plan
         return self._schedules[key]
 

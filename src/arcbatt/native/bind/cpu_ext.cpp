@@ -308,7 +308,7 @@ static void each_group(u64 address, u32 groups, F run) {
 }
 static void launch_wave(u64 address, u32 groups) {
     each_group<WaveLaunch>(address, groups, [&](const WaveLaunch& p, Group lanes, u32 group) {
-        run_emulated(p, lanes, WaveTeam{group, group, groups, 0, 1});
+        run_emulated(p, lanes, WaveTeam{group, groups});
     });
 }
 static void launch_wave_inputs(u64 address, u32 groups) {

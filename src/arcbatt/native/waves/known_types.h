@@ -56,6 +56,11 @@ struct KnownIns {
     AB_FN auto arg_type(Known<K>) const {
         return Known<KNOWN_WORDS[HEAD + COUNT + (K < COUNT ? K : 0)]>{};
     }
+    // A type among the extra words, behind flags and the number of bodies.
+    template <u32 K>
+    AB_FN auto type_behind(Known<K>) const {
+        return Known<KNOWN_WORDS[HEAD + 2 * COUNT + 2 + K]>{};
+    }
     static AB_FN const u32* extra() { return KNOWN_WORDS + HEAD + 2 * COUNT; }
     static AB_FN constexpr bool has(u32 flag) { return KNOWN_WORDS[HEAD + 2 * COUNT] & flag; }
     template <class F>

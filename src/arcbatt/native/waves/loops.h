@@ -1,0 +1,508 @@
+// Loops by waves. The items of all calls of a loop are one list, in any order of the calls; a body's instructions run
+// as waves over that list. Each item knows the call it is of (its owner), through which a body reads what is outside.
+//
+//   OPEN     each call of the loop asks for as many items as it has, and gets a segment of the list
+//   FRAMES   the list is as long as all have asked for: memory for it, and the places of its values
+//   OWNERS   each item gets its owner, and no steps yet
+//   MAPS     and the calls around that, where the body reads what is further out
+//   LOAD     each item gets its parameters
+//   ...      the body's instructions, which add to the steps of their items; CHARGES and loops among them
+//   GATHER   each call of the loop looks at what the body gave for its items, in order, and has its result
+//
+// A power has one item for each call, whose body runs again and again; ADVANCE makes what it gave the parameter.
+//
+// What the CPU's loops do item by item (loops/control.h) is done here once all items are there: of those that failed
+// the first counts, steps are added up to it, and items behind it are as if they had not been.
+#pragma once
+
+#include "waves/wave.h"
+
+namespace arcbatt {
+namespace wave_loops {
+
+// What a call of a loop has: how it stands, the steps so far, and of each body the first item and how many.
+constexpr u32 SEGMENT_STEPS = 1, SEGMENT_BODIES = 3;
+struct Segment {
+    u32* w;
+    AB_FN Status status() const { return Status(w[0]); }
+    AB_FN u64 steps() const { return w[SEGMENT_STEPS] | u64(w[SEGMENT_STEPS + 1]) << 32; }
+    AB_FN u32 start(u32 body) const { return w[SEGMENT_BODIES + 2 * body]; }
+    AB_FN u32 count(u32 body) const { return w[SEGMENT_BODIES + 2 * body + 1]; }
+    AB_FN void set(Status s, u64 steps) const {
+        w[0] = s;
+        w[SEGMENT_STEPS] = u32(steps);
+        w[SEGMENT_STEPS + 1] = u32(steps >> 32);
+    }
+    AB_FN void set_body(u32 body, u32 first, u32 n) const {
+        w[SEGMENT_BODIES + 2 * body] = first;
+        w[SEGMENT_BODIES + 2 * body + 1] = n;
+    }
+};
+
+template <class I>
+AB_FN u32 body_count(I ins) {
+    return ins.extra()[1];
+}
+
+// --- OPEN ---
+
+// What there is to do for a call.
+struct Opened {
+    Status status;
+    u64 steps, n;
+    u32 body;
+};
+
+template <class M, class I>
+AB_FN u64 walk_steps(M& m, I ins) {
+    Known<0> first;
+    Known<1> second;
+    u64 one = m.size_of(ins.arg_type(first), ins.arg(0));
+    if (ins.op() == LOOP_RAPPLY) return 1 + body_count(ins) + one;
+    if (ins.has(OVER_FUNCTIONS))
+        return 1 + m.value(ins.arg(0))[1] +
+               (ins.has(FUNCTIONS_VALUE) ? m.size_of(ins.arg_type(second), ins.arg(1)) : 1);
+    return 2 + one + (walks_two(ins.op()) ? m.size_of(ins.arg_type(second), ins.arg(1)) : 0);
+}
+
+template <class M, class I>
+AB_FN u64 item_count(M& m, I ins) {
+    u32 op = ins.op(), n = m.value(ins.arg(0))[1];
+    if (op == LOOP_RAPPLY) return 1;
+    if (!walks_two(op)) return n;
+    u32 other = m.value(ins.arg(1))[1];
+    return op == LOOP_PRAPPLY ? u64(n) * other : least(n, other);
+}
+
+template <class M, class I>
+AB_FN Opened opened(M& m, I ins, u32 least_steps) {
+    Status s = m.first_failure(ins, 0, ins.strict());
+    bool two = walks_two(ins.op()) || ins.has(FUNCTIONS_VALUE);
+    if (s == EMPTY_TUPLE) {  // matters where the body uses it; as what is walked it has no form
+        bool walked = m.status(ins.arg(0)) == EMPTY_TUPLE || (two && m.status(ins.arg(1)) == EMPTY_TUPLE);
+        s = walked ? ESCAPE : OK;
+    }
+    if (s != OK) return Opened{s, 0, 0, 0};
+    if (ins.op() == LOOP_CHOOSE) return Opened{OK, 0, 1, *m.value(ins.arg(0)) ? 0u : 1u};
+    if (ins.op() == LOOP_POWER) return Opened{OK, 0, 1, 0};
+    Opened one{OK, walk_steps(m, ins), item_count(m, ins), 0};
+    if (one.n == 0 && (looks_for_best(ins.op()) || ins.op() == LOOP_EXTRACT)) {
+        one.status = !gives_best_value(ins.op()) ? EMPTY : body_count(ins) < 2 ? ESCAPE : OK;
+        one.n = one.body = 1;
+    }
+    if (one.status == OK && one.steps > m.max_steps) one.status = LIMIT;
+    // Items beyond what steps allow cannot come about: one before them fails for that, if not for something else.
+    if (one.status == OK && least_steps) one.n = least(one.n, (m.max_steps - one.steps) / least_steps + 1);
+    if (one.status == OK && one.n > u64(INT_MOST)) one.status = ESCAPE;
+    return one;
+}
+
+template <class M, class I>
+AB_FN void open_call(M& m, I ins, const WaveNode& node) {
+    Opened one = opened(m, ins, node.which);
+    Segment segment{m.slot(ins.dst())};
+    WaveFrame* frames = device_pointer<WaveFrame>(node.frames);
+    m.c.g.one([&] {
+        segment.set(one.status, one.steps);
+        for (u32 body = 0; body < body_count(ins); ++body) {
+            bool runs = one.status == OK && (body == one.body || ins.op() == LOOP_RAPPLY);
+            u32 n = runs ? u32(one.n) : 0;
+            segment.set_body(body, n ? u32(fetch_add(frames[body].opened, u64(n))) : 0, n);
+        }
+    });
+}
+
+// --- FRAMES ---
+
+// The frame of a node's domain, from the heap; without any items where there is no room for them.
+AB_FN void make_frame(const Group& g, const WaveLaunch& p, const WaveNode& node) {
+    WaveFrame* all = device_pointer<WaveFrame>(node.frames);
+    WaveFrame* frame = all + node.which;
+    u64* top = device_pointer<u64>(p.top);
+    g.one([&] {
+        u64 n = frame->opened, words = (n * frame->words + 63) / 64 * 64;
+        u64 at = n ? fetch_add(*top, words) : 0;
+        bool fits = n <= u64(INT_MOST) && at + words <= p.heap_words;
+        frame->opened = 0;
+        frame->base = fits ? u32(at) : 0;
+        frame->count = fits ? u32(n) : 0;
+    });
+    g.sync();
+    const WavePatch* patches = device_pointer<const WavePatch>(frame->patches);
+    WavePlace* places = device_pointer<WavePlace>(p.places);
+    u32 count = frame->count, base = frame->base;
+    g.each(u32(frame->patch_count), [&](u32 k) {
+        const WavePatch& patch = patches[k];
+        WavePlace& place = places[patch.place];
+        if (patch.frame != NOWHERE) place.base = all[patch.frame].base + patch.offset * all[patch.frame].count;
+        if (patch.map != NOWHERE) place.map = p.heap + 4 * (u64(base) + u64(patch.map) * count);
+    });
+}
+
+// --- OWNERS, MAPS, CHARGES ---
+
+constexpr u32 SEGMENT_PLACE = FIRST_ARG_PLACE;
+
+template <class M>
+AB_FN void own_items(M& m, const WaveNode& node, const WavePlace* places, u32 index) {
+    Segment segment{m.slot(place_at(places[SEGMENT_PLACE], index))};
+    if (!device_pointer<const WaveFrame>(node.frames)->count) return;
+    u32 start = segment.start(node.which);
+    m.c.g.each(segment.count(node.which), [&](u32 k) {
+        *m.slot(place_at(places[RESULT_PLACE], start + k)) = index;
+        u32* steps = m.slot(place_at(places[STEPS_PLACE], start + k));
+        steps[0] = steps[1] = 0;
+    });
+}
+
+template <class M>
+AB_FN void map_item(M& m, const WavePlace* places, u32 index) {
+    *m.slot(place_at(places[RESULT_PLACE], index)) = *m.slot(place_at(places[FIRST_ARG_PLACE], index));
+}
+
+template <class M>
+AB_FN void charge_item(M& m, const WaveNode& node, const WavePlace* places, u32 index) {
+    u64 steps = node.which;
+    if (node.times) steps += u64(*m.slot(place_at(places[FIRST_ARG_PLACE], index))) * node.times;
+    add_steps(m, places[STEPS_PLACE], index, steps);
+}
+
+// --- LOAD ---
+
+// The arguments are containers; behind them is the segment. Of a power the value, how often, and how often is left.
+template <class M, class I>
+AB_FN void load_parameter(M& m, I ins, const WaveNode& node, const WavePlace* places, u32 index) {
+    const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
+    u32* param = m.slot(ins.dst());
+    *param = OK;
+    u32 how = ins.extra()[0];
+    if (how == LOAD_VALUE) {
+        copy_words(param + 1, m.value(ins.arg(0)), m.types[ins.type()].slot_words);
+        *m.slot(place_at(behind[0], index)) = *m.value(ins.arg(1));
+        return;
+    }
+    u32 k = index - Segment{m.slot(place_at(behind[0], index))}.start(node.which);
+    if (how != LOAD_ITEM) {
+        u32 n = m.value(ins.arg(1))[1];
+        k = how == LOAD_LEFT ? k / n : k % n;
+    }
+    const u32* items = m.c.a.at(m.value(ins.arg(0))[0]);
+    unbox(m.types, ins.type(), items + k * m.types[ins.type()].item_words, param + 1);
+}
+
+// --- ADVANCE ---
+
+AB_FN Status counted_status(Status s, u64 steps, u64 max_steps) {
+    if (steps > max_steps) s = least(s == OK ? LIMIT : s, LIMIT);
+    return s == EMPTY_TUPLE ? ESCAPE : s;
+}
+
+// The argument is what the body gave; behind it how often the body is to be called still, and the outcome. An item that
+// is done has a parameter that has failed, so that its body does nothing.
+template <class M, class I>
+AB_FN void advance_item(M& m, I ins, const WavePlace* places, u32 index) {
+    const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
+    u32* left = m.slot(place_at(behind[0], index));
+    u32* param = m.slot(ins.dst());
+    u32 before = *left;
+    m.c.g.sync();
+    if (!before) return;
+    u64 steps = *reinterpret_cast<const u64*>(m.slot(place_at(places[STEPS_PLACE], index)));
+    Status s = counted_status(m.status(ins.arg(0)), steps, m.max_steps);
+    m.c.g.sync();  // the parameter may be what the body gives
+    if (s == OK) copy_words(param + 1, m.value(ins.arg(0)), m.types[ins.type()].slot_words);
+    u32 still = s == OK ? before - 1 : 0;
+    *m.slot(place_at(behind[1], index)) = s;
+    *param = still ? OK : TYPE;
+    *left = still;
+}
+
+// --- GATHER ---
+
+// What a call's items came to: the first `n` of them count, `status` is how the last of these ended the loop.
+struct Walked {
+    Status status;
+    u32 n;
+    u64 steps;
+};
+
+// The arguments are those the loop walks; behind them the segment, then of each body the result and the steps.
+template <class M, class I>
+struct Gather {
+    M& m;
+    I ins;
+    const WavePlace* behind;
+    Segment segment;
+    u32 body, n;
+    bool no_room;  // what there is is not enough for the result
+
+    AB_FN u32 item(u32 k) const { return ins.op() == LOOP_RAPPLY ? segment.start(k) : segment.start(body) + k; }
+    AB_FN const WavePlace* rows(u32 k) const { return behind + 1 + 2 * (ins.op() == LOOP_RAPPLY ? k : body); }
+    AB_FN const u32* result(u32 k) const { return m.slot(place_at(rows(k)[0], item(k))); }
+    AB_FN u64 steps(u32 k) const { return *reinterpret_cast<const u64*>(m.slot(place_at(rows(k)[1], item(k)))); }
+    AB_FN u64 steps_of(u32 first, u32 count) const {
+        return u64(m.c.g.sum_of(count, [&](u32 k) { return i64(steps(first + k)); }));
+    }
+
+    // The first item after which there are more steps than allowed; n where there is none.
+    AB_FN u32 beyond_steps(u64 sum) const {
+        constexpr u32 STRETCH = 256;
+        for (u32 first = 0; first < n; first += STRETCH) {
+            u64 more = steps_of(first, least(STRETCH, n - first));
+            if (sum + more <= m.max_steps) {
+                sum += more;
+                continue;
+            }
+            for (u32 k = first;; ++k)
+                if ((sum += steps(k)) > m.max_steps) return k;
+        }
+        return n;
+    }
+    // Items in order, up to the first that ends the loop.
+    AB_FN Walked walked() const {
+        u64 before = segment.steps(), all = before + steps_of(0, n);
+        u32 failed = first_where([&](u32 k) { return *result(k) != OK; });
+        u32 over = all > m.max_steps ? beyond_steps(before) : n;
+        u32 holds = ins.op() == LOOP_EXTRACT ? first_where([&](u32 k) { return *result(k) == OK && result(k)[1]; }) : n;
+        u32 end = least(least(failed, over), holds);
+        if (end == n) return Walked{OK, n, all};
+        u64 sum = before + steps_of(0, end + 1);
+        return Walked{counted_status(Status(*result(end)), sum, m.max_steps), end + 1, sum};
+    }
+    template <class F>
+    AB_FN u32 first_where(F holds) const {
+        return u32(m.c.g.min_of(n, i32(n), [&](u32 k) { return holds(k) ? i32(k) : i32(n); }));
+    }
+
+    AB_FN auto key_type() const { return ins.type_behind(Known<0>{}); }
+    AB_FN auto walked_type() const { return m.item_type(ins.arg_type(Known<0>{})); }
+    AB_FN const u32* walked_item(u32 k) const {
+        return m.c.a.at(m.value(ins.arg(0))[0]) + k * m.types[walked_type()].item_words;
+    }
+    AB_FN u32 take(u64 words) {
+        u32 place = m.c.a.take(words);
+        no_room = no_room || place == NOWHERE;
+        return place;
+    }
+    AB_FN Status fits(Status s) {
+        no_room = no_room || s == OVERFLOW_;
+        return s;
+    }
+
+    // Items in the form containers have them, each at `words` from the one before. What has no such form ends the loop.
+    template <class Type>
+    AB_FN Status boxed(Type type, u32* to, u32 words, u64& sum) const {
+        bool beyond = m.c.g.flagged(n, [&](u32 k) { return box(m.types, type, result(k) + 1, to + k * words) != OK; });
+        if (!beyond) return OK;
+        u32 at = first_where([&](u32 k) {
+            u32 item[MAX_ITEM_WORDS];
+            return box(m.types, type, result(k) + 1, item) != OK;
+        });
+        sum = segment.steps() + steps_of(0, at + 1);
+        return ESCAPE;
+    }
+
+    AB_FN Status put(generic::Items items, u64& sum) {
+        u32* out = m.value(ins.dst());
+        generic::put(out, items);
+        return charged(sum);
+    }
+    AB_FN Status charged(u64& sum) {
+        u64 size;
+        Status s = m.measure(ins.type(), m.value(ins.dst()), size);
+        if (s != OK) return s;
+        sum += size;
+        return sum > m.max_steps ? LIMIT : OK;
+    }
+    AB_FN Status merged(generic::Items containers, u64& sum) {
+        generic::Items all;
+        auto inner = m.item_type(ins.type());
+        Status s = fits(generic::merge(m.c, m.types, inner, m.is_set(ins.type()), containers, all));
+        return s != OK ? s : put(all, sum);
+    }
+
+    AB_FN Status mapped(u64& sum) {
+        auto type = m.item_type(ins.type());
+        u32 words = m.types[type].item_words, place = n ? take(u64(n) * words) : 0;
+        if (place == NOWHERE) return OVERFLOW_;
+        Status s = boxed(type, m.c.a.at(place), words, sum);
+        if (s != OK) return s;
+        u32 left = m.is_set(ins.type()) ? sort_unique_items(m.c, m.types, type, m.c.a.at(place), n) : n;
+        return put(generic::Items{place, left}, sum);
+    }
+    AB_FN Status mapped_and_merged(u64& sum) {
+        if (m.types[key_type()].kind == K_INT && n) return TYPE;  // numbers cannot be merged
+        u32 place = n ? take(2 * u64(n)) : 0;
+        if (place == NOWHERE) return OVERFLOW_;
+        u32* to = m.c.a.at(place);
+        m.c.g.each(n, [&](u32 k) { copy_words(to + 2 * k, result(k) + 1, 2); });
+        return merged(generic::Items{place, n}, sum);
+    }
+    AB_FN Status filtered(u64& sum) {
+        u32 words = m.types[walked_type()].item_words, place = n ? take(u64(n) * words) : 0;
+        if (place == NOWHERE) return OVERFLOW_;
+        u32* to = m.c.a.at(place);
+        u32 left = m.c.g.compact(
+            n, [&](u32 k) { return result(k)[1] != 0; },
+            [&](u32 k, u32 at) { copy_words(to + at * words, walked_item(k), words); });
+        m.c.a.top = place ? place + left * words : m.c.a.top;
+        generic::Items items{place, left};
+        return ins.op() == LOOP_MFILTER ? merged(items, sum) : put(items, sum);
+    }
+    // Items by ascending key, those of one key as they stood: keys, each with its item's number, are put in order.
+    AB_FN Status ordered(u64& sum) {
+        u32 stride = m.types[key_type()].item_words + 1, words = m.types[walked_type()].item_words;
+        u32 place = n ? take(u64(n) * words) : 0, keys = n ? take(u64(n) * stride) : 0;
+        if (place == NOWHERE || keys == NOWHERE) return OVERFLOW_;
+        u32* entries = m.c.a.at(keys);
+        Status s = boxed(key_type(), entries, stride, sum);
+        if (s != OK) return s;
+        m.c.g.each(n, [&](u32 k) { entries[k * stride + stride - 1] = k; });
+        auto before = [&](const u32* a, const u32* b) {
+            i32 order = compare_items(m.c, m.types, key_type(), a, b);
+            return order < 0 || (order == 0 && a[stride - 1] < b[stride - 1]);
+        };
+        order_items<MAX_ITEM_WORDS + 1>(m.c, entries, n, stride, before);
+        u32* to = m.c.a.at(place);
+        m.c.g.each(n,
+                   [&](u32 k) { copy_words(to + k * words, walked_item(entries[k * stride + stride - 1]), words); });
+        m.c.a.top = n ? keys : m.c.a.top;
+        return put(generic::Items{place, n}, sum);
+    }
+    AB_FN Status best(u64& sum) {
+        u32 mark = m.c.a.top, stride = m.types[key_type()].item_words, place = take(u64(n) * stride);
+        if (place == NOWHERE) return OVERFLOW_;
+        u32* keys = m.c.a.at(place);
+        Status s = boxed(key_type(), keys, stride, sum);
+        if (s != OK) return s;
+        bool greatest = ins.op() == LOOP_ARGMAX || ins.op() == LOOP_VALMAX;
+        u32 at = best_key(keys, stride, greatest), *out = m.value(ins.dst());
+        if (gives_best_value(ins.op()))
+            unbox(m.types, key_type(), keys + at * stride, out);
+        else
+            unbox(m.types, walked_type(), walked_item(at), out);
+        m.c.g.sync();
+        m.c.a.top = mark;
+        return charged(sum);
+    }
+    AB_FN u32 best_key(const u32* keys, u32 stride, bool greatest) const {
+        if (m.types[key_type()].kind == K_INT) {
+            auto number = [&](u32 k) { return key_int(keys[k]); };
+            i32 found = greatest ? m.c.g.max_of(n, INT_LEAST, number) : m.c.g.min_of(n, INT_MOST, number);
+            return first_where([&](u32 k) { return number(k) == found; });
+        }
+        return m.c.g.from_one([&] {
+            u32 found = 0;
+            for (u32 k = 1; k < n; ++k) {
+                i32 order = compare_items(m.c, m.types, key_type(), keys + k * stride, keys + found * stride);
+                if (greatest ? order > 0 : order < 0) found = k;
+            }
+            return found;
+        });
+    }
+    AB_FN Status extracted(const Walked& walk, u64& sum) {
+        u32 at = walk.n - 1;
+        if (!n || !result(at)[1]) return EMPTY;
+        unbox(m.types, walked_type(), walked_item(at), m.value(ins.dst()));
+        return charged(sum);
+    }
+    // Of one of two bodies, as it is.
+    AB_FN Status chosen(u64& sum) const {
+        Status s = Status(*result(0));
+        sum += steps(0);
+        if (sum > m.max_steps && s != OVERFLOW_ && s != ESCAPE) return LIMIT;
+        if (s == OK) copy_words(m.value(ins.dst()), result(0) + 1, m.types[ins.type()].slot_words);
+        return s;
+    }
+    // Of a power: its parameter, if the outcome is good; that is in place of the segment's second body.
+    AB_FN Status raised(u64& sum) const {
+        Status s = m.status(place_at(behind[3], item(0)));
+        sum += steps(0);
+        if (s == OK) copy_words(m.value(ins.dst()), result(0) + 1, m.types[ins.type()].slot_words);
+        return s;
+    }
+
+    AB_FN Status of_items(u64& sum) {
+        Walked walk = walked();
+        sum = walk.steps;
+        if (walk.status != OK) return walk.status;
+        switch (ins.op()) {
+            case LOOP_MAPPLY:
+            case LOOP_MPAPPLY:
+                return mapped_and_merged(sum);
+            case LOOP_SFILTER:
+            case LOOP_MFILTER:
+                return filtered(sum);
+            case LOOP_ORDER:
+                return ordered(sum);
+            case LOOP_EXTRACT:
+                return extracted(walk, sum);
+#define AB_CASE(op) case op:
+                AB_BEST_LOOPS(AB_CASE)
+#undef AB_CASE
+                return best(sum);
+            default:
+                return mapped(sum);
+        }
+    }
+    AB_FN Status outcome(const WaveFrame* frames, u64& sum) {
+        sum = segment.steps();
+        if (segment.status() != OK) return segment.status();
+        u32 bodies = body_count(ins);
+        n = ins.op() == LOOP_RAPPLY ? bodies : segment.count(0);
+        body = 0;
+        if (ins.op() != LOOP_RAPPLY && bodies > 1 && segment.count(1)) n = segment.count(body = 1);
+        if (n && !frames[body].count) return OVERFLOW_;
+        if (ins.op() == LOOP_CHOOSE) return chosen(sum);
+        if (ins.op() == LOOP_POWER) return raised(sum);
+        return of_items(sum);
+    }
+};
+
+template <class M, class I>
+AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const WavePlace* places, u32 index) {
+    const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
+    Segment segment{m.slot(place_at(behind[0], index))};
+    room.fit(m.c, [&] {
+        Gather<M, I> gather{m, ins, behind, segment, 0, 0, false};
+        u64 sum = 0;
+        Status s = gather.outcome(device_pointer<const WaveFrame>(node.frames), sum);
+        m.c.g.sync();
+        *m.slot(ins.dst()) = s;
+        m.steps = 0;
+        m.charge_call(ins, sum);
+        m.c.g.sync();
+        return !gather.no_room;
+    });
+    if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
+}
+
+}  // namespace wave_loops
+
+// A wave of a phase. `ins_of(places, index)` is the instruction with its places.
+template <u32 PHASE, class M, class F>
+AB_FN void run_phase(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
+    using namespace wave_loops;
+    if constexpr (PHASE == WAVE_CALLS) {
+        run_calls(m, p, team, ins_of);
+    } else if constexpr (PHASE == WAVE_FRAMES) {
+        const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
+        for (u32 k = team.number; k < p.node_count; k += team.groups) make_frame(m.c.g, p, nodes[k]);
+    } else {
+        in_room(m, p, team, [&](WaveRoom& room) {
+            each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
+                (void)node;
+                (void)room;
+                if constexpr (PHASE == WAVE_OPEN) open_call(m, ins_of(places, index), node);
+                if constexpr (PHASE == WAVE_OWNERS) own_items(m, node, places, index);
+                if constexpr (PHASE == WAVE_MAPS) map_item(m, places, index);
+                if constexpr (PHASE == WAVE_LOAD) load_parameter(m, ins_of(places, index), node, places, index);
+                if constexpr (PHASE == WAVE_CHARGES) charge_item(m, node, places, index);
+                if constexpr (PHASE == WAVE_ADVANCE) advance_item(m, ins_of(places, index), places, index);
+                if constexpr (PHASE == WAVE_GATHER) gather_call(m, room, ins_of(places, index), node, places, index);
+            });
+        });
+    }
+}
+
+}  // namespace arcbatt
