@@ -111,16 +111,6 @@ def test_a_node_runs_once_for_each_index_of_its_domain():
     assert not plan.left_out
 
 
-def test_what_depends_on_a_loop_is_left_out():
-    programs = [
-        parse_program("def solve_a(I):\n x = apply(size, I)\n y = first(x)\n return y"),
-        parse_program("def solve_b(I):\n return hmirror(I)"),
-    ]
-    plan = schedule(compile(programs).typed)
-    assert plan.left_out == {"solve_a": "a loop"}
-    assert list(plan.code.outputs) == ["solve_b"]
-
-
 def test_kernels_are_the_same_for_every_program():
     one, two = (schedule(compile(LIBRARY[at : at + 60]).typed) for at in (0, 60))
     mine, theirs = ({wave.kernel for wave in plan.waves} for plan in (one, two))
@@ -137,10 +127,10 @@ def test_every_kernel_compiles_for_its_types():
         known = most.setdefault(wave.kernel.operation, wave.kernel)
         if len(known.types) < len(wave.kernel.types):
             most[wave.kernel.operation] = wave.kernel
-    generic = [kernel for kernel in most.values() if kernel.words[0] >= FIRST_CODE]
-    assert len(generic) > 20
+    generic = [kernel for kernel in most.values() if kernel.phase != CALLS or kernel.words[0] >= FIRST_CODE]
+    assert len(generic) > 40
     for kernel in generic:
-        options = kernels.options(kernel, LANES)
+        options = kernels.options(kernel, LANES if kernel.phase == CALLS else kernels.width(kernel))
         program = nvrtc.createProgram(options.source(), "wave.cu")
         try:
             nvrtc.compileProgram(program, [*options.flags(90), "--fdevice-syntax-only"])

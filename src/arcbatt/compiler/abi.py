@@ -186,6 +186,7 @@ CONSTANTS: Final = {
     "FAILED_SEED": Constant("u64", 0x6661696C),
     "MANY_SEED": Constant("u64", 0x6D616E79),
     "POOL_UNIT": Constant("u32", 16, "of a pool on a GPU: bytes of grids, words of values of calls"),
+    "MOST_GIANTS": Constant("u32", 16384, "calls of a wave that are left to blocks"),
     "OBJECT_GROUPS": Constant("u32", 4, "groups of a block that finds objects"),
     "OBJECT_GROUP_BYTES": Constant("u32", 128, "what such a group takes of shared memory,"),
     "OBJECT_CELL_BYTES": Constant("u32", 9, "and for each cell of the biggest grid"),
@@ -424,6 +425,12 @@ WAVE_PATCH: Final = Struct(
     ("u32", "offset", "of the slot in that frame, for each index"),
     ("u32", "map", "where the map is in the new frame, for each index, or NOWHERE for none"),
 )
+WAVE_GIANTS: Final = Struct(
+    "WaveGiants",
+    "Calls of a wave that take a warp too long; behind it the number of the node and the index of each.",
+    ("u32", "count", "how many there are, or would be: MOST_GIANTS at most are kept"),
+    ("u32", "done", "blocks that are through with them"),
+)
 WAVE_LAUNCH: Final = Struct(
     "WaveLaunch",
     "A wave: one operation, by its types, for some nodes of the graph and every index of their domains.",
@@ -434,6 +441,8 @@ WAVE_LAUNCH: Final = Struct(
     ("u64", "node_places", "how many these are"),
     ("u64", "nodes node_count"),
     ("u64", "phase code types parts", "the instruction and the types, where the kernel was not compiled for them"),
+    ("u64", "giants", "the address of a list of calls that are left to blocks, or 0"),
+    ("u64", "giant_items", "how many items such a call has more than"),
 )
 WAVE_INPUTS: Final = Struct(
     "WaveInputs",
@@ -443,13 +452,17 @@ WAVE_INPUTS: Final = Struct(
     (WAVE_PLACE, "input expected demonstrations"),
     (PACKED, "packed"),
 )
+WAVE_LOOKED: Final = Struct(
+    "WaveLooked",
+    "A node whose values are looked at: where their statuses and hashes go.",
+    (WAVE_PLACE, "place"),
+    ("u64", "shape shape_words statuses hashes"),
+)
 WAVE_LOOK: Final = Struct(
     "WaveLook",
-    "Looking at the values of a node: their statuses and hashes.",
+    "Looking at the values of some nodes, each so many.",
     ("u64", "heap heap_words top arenas"),
-    (WAVE_PLACE, "place"),
-    ("u64", "count shape shape_words"),
-    ("u64", "statuses hashes"),
+    ("u64", "looked looked_count count"),
 )
 
 # --- all of it ---
@@ -459,7 +472,8 @@ ENUMS: Final = (
 STRUCTS: Final = (
     INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, CHECKPOINT, PART,
     PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH, WAVE_PLACE, WAVE_ARENA, WAVE_NODE,
-    WAVE_FRAME, WAVE_PATCH, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOK,
+    WAVE_FRAME, WAVE_PATCH, WAVE_GIANTS, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOKED,
+    WAVE_LOOK,
 )  # fmt: skip
 
 

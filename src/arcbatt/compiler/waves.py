@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from arcbatt.compiler.abi import CODES, FIXED_COST, constant
+from arcbatt.compiler.abi import CODES, FIXED_COST
 from arcbatt.compiler.lower.emitter import UNCOUNTED
 from arcbatt.compiler.lower.instruction import BodyOf, Instruction
 from arcbatt.compiler.lower.lower import Code, lower
@@ -24,13 +24,12 @@ from arcbatt.compiler.typed import TypedGraph
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, TAKES_ITEMS, Kernels, WaveKernel, is_loop
 from arcbatt.language.types import GRID, Seq, Tup, Type
 
-_CHARGE, _CHOOSE, _GUARD, _POWER, _COUNT, _PAIRS = (
-    CODES[name] for name in ("CHARGE", "CHOOSE", "GUARD", "LOOP_POWER", "POWER_COUNT", "LOOP_PRAPPLY")
+_CHARGE, _CHOOSE, _GUARD, _POWER, _PAIRS = (
+    CODES[name] for name in ("CHARGE", "CHOOSE", "GUARD", "LOOP_POWER", "LOOP_PRAPPLY")
 )
 _ENDS: Final = (CODES["HALT"], CODES["END_BODY"])
 _SEGMENT_WORDS: Final = 3
 """Of what a call of a loop keeps (native/waves/loops.h), and then two for each body."""
-_MAX_POWER: Final = constant("MAX_POWER")
 
 
 class Domain(IntEnum):
@@ -214,8 +213,6 @@ class _Scheduling:
         self.missing: dict[int, str] = {}
         """Of slots that no wave fills, why."""
         self.kernels = Kernels(code.types)
-        self.turns: dict[int, int] = {}
-        """Of slots that say how often a power's function is called, that number, where it is a constant."""
 
     def run(self) -> Schedule:
         main = _Block()
@@ -272,9 +269,6 @@ class _Scheduling:
         self.sizes[one.dst] = 1 + self.code.types.rows[one.type].slot_words
         if one.cost_place:
             self.domains[one.cost_place], self.sizes[one.cost_place] = domain, 1
-        if one.op == _COUNT and one.args[0] not in self.domains:
-            number = self.code.image[one.args[0] + 1]
-            self.turns[one.dst] = number if 1 <= number <= _MAX_POWER else 1
         if is_loop(one.op):
             return self._loop(one, domain, block)
         args = tuple(Seen(arg, domain) for arg in one.args)
@@ -427,7 +421,7 @@ class _Scheduling:
             around = self.parents[around]
         level = block.level_after([slot, *(self.maps[key] for key in self.maps if key[0] == inner)])
         repeated, repeat = block.repeats.setdefault(level, (_Block(), Repeat([], 1, [])))
-        turns = self.turns.get(one.args[1], 0)
+        turns = 0 if one.args[1] in self.domains else self.code.image[one.args[1] + 1]
         repeat.turns = max(repeat.turns, turns) if turns and repeat.turns else 0
         repeat.left.append(left)
         self.inside[inner] = []

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xecc04e61ae9d0511ull;
+constexpr u64 ABI_VERSION = 0x0d56c109b5095b5full;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -226,6 +226,7 @@ constexpr u64 VALUE_SEED = 0x76616C7565ull;
 constexpr u64 FAILED_SEED = 1717660012ull;
 constexpr u64 MANY_SEED = 1835101817ull;
 constexpr u32 POOL_UNIT = 16u;  // of a pool on a GPU: bytes of grids, words of values of calls
+constexpr u32 MOST_GIANTS = 16384u;  // calls of a wave that are left to blocks
 constexpr u32 OBJECT_GROUPS = 4u;  // groups of a block that finds objects
 constexpr u32 OBJECT_GROUP_BYTES = 128u;  // what such a group takes of shared memory,
 constexpr u32 OBJECT_CELL_BYTES = 9u;  // and for each cell of the biggest grid
@@ -428,6 +429,12 @@ struct WavePatch {
     u32 map;  // where the map is in the new frame, for each index, or NOWHERE for none
 };
 
+// Calls of a wave that take a warp too long; behind it the number of the node and the index of each.
+struct WaveGiants {
+    u32 count;  // how many there are, or would be: MOST_GIANTS at most are kept
+    u32 done;  // blocks that are through with them
+};
+
 // A wave: one operation, by its types, for some nodes of the graph and every index of their domains.
 struct WaveLaunch {
     u64 heap, heap_words;
@@ -437,6 +444,8 @@ struct WaveLaunch {
     u64 node_places;  // how many these are
     u64 nodes, node_count;
     u64 phase, code, types, parts;  // the instruction and the types, where the kernel was not compiled for them
+    u64 giants;  // the address of a list of calls that are left to blocks, or 0
+    u64 giant_items;  // how many items such a call has more than
 };
 
 // Placing the inputs of samples and tasks; a stride of 0 for what no program uses.
@@ -447,12 +456,16 @@ struct WaveInputs {
     Packed packed;
 };
 
-// Looking at the values of a node: their statuses and hashes.
+// A node whose values are looked at: where their statuses and hashes go.
+struct WaveLooked {
+    WavePlace place;
+    u64 shape, shape_words, statuses, hashes;
+};
+
+// Looking at the values of some nodes, each so many.
 struct WaveLook {
     u64 heap, heap_words, top, arenas;
-    WavePlace place;
-    u64 count, shape, shape_words;
-    u64 statuses, hashes;
+    u64 looked, looked_count, count;
 };
 
 // Every struct and its size, every field and where it begins, in bytes.
@@ -666,7 +679,10 @@ struct WaveLook {
     FIELD(WavePatch, frame, 4) \
     FIELD(WavePatch, offset, 8) \
     FIELD(WavePatch, map, 12) \
-    STRUCT(WaveLaunch, 104) \
+    STRUCT(WaveGiants, 8) \
+    FIELD(WaveGiants, count, 0) \
+    FIELD(WaveGiants, done, 4) \
+    STRUCT(WaveLaunch, 120) \
     FIELD(WaveLaunch, heap, 0) \
     FIELD(WaveLaunch, heap_words, 8) \
     FIELD(WaveLaunch, top, 16) \
@@ -680,6 +696,8 @@ struct WaveLook {
     FIELD(WaveLaunch, code, 80) \
     FIELD(WaveLaunch, types, 88) \
     FIELD(WaveLaunch, parts, 96) \
+    FIELD(WaveLaunch, giants, 104) \
+    FIELD(WaveLaunch, giant_items, 112) \
     STRUCT(WaveInputs, 176) \
     FIELD(WaveInputs, heap, 0) \
     FIELD(WaveInputs, heap_words, 8) \
@@ -691,17 +709,20 @@ struct WaveLook {
     FIELD(WaveInputs, expected, 64) \
     FIELD(WaveInputs, demonstrations, 80) \
     FIELD(WaveInputs, packed, 96) \
-    STRUCT(WaveLook, 88) \
+    STRUCT(WaveLooked, 48) \
+    FIELD(WaveLooked, place, 0) \
+    FIELD(WaveLooked, shape, 16) \
+    FIELD(WaveLooked, shape_words, 24) \
+    FIELD(WaveLooked, statuses, 32) \
+    FIELD(WaveLooked, hashes, 40) \
+    STRUCT(WaveLook, 56) \
     FIELD(WaveLook, heap, 0) \
     FIELD(WaveLook, heap_words, 8) \
     FIELD(WaveLook, top, 16) \
     FIELD(WaveLook, arenas, 24) \
-    FIELD(WaveLook, place, 32) \
-    FIELD(WaveLook, count, 48) \
-    FIELD(WaveLook, shape, 56) \
-    FIELD(WaveLook, shape_words, 64) \
-    FIELD(WaveLook, statuses, 72) \
-    FIELD(WaveLook, hashes, 80)
+    FIELD(WaveLook, looked, 32) \
+    FIELD(WaveLook, looked_count, 40) \
+    FIELD(WaveLook, count, 48)
 #define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");
 #if AB_DEVICE  // NVRTC has no offsetof
 #define AB_OFFSET(type, field, offset)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,19 +18,33 @@ from arcbatt.compiler.abi import (
     NOWHERE,
     TYPE_DESC,
     WAVE_FRAME,
+    WAVE_GIANTS,
     WAVE_LAUNCH,
     WAVE_NODE,
     WAVE_PATCH,
     WAVE_PHASES,
     WAVE_PLACE,
+    constant,
 )
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
 from arcbatt.compiler.waves import Domain, Repeat, Schedule, Seen, Stretch, Wave, WaveNode
 from arcbatt.engine.waves.heap import Heap, Place, address, places
-from arcbatt.engine.waves.kernels import THREADS
+from arcbatt.engine.waves.kernels import BLOCK, THREADS
 
-Functions = Mapping[WaveKernel, tuple[Any, int]]
-"""Of each kernel its function on the device and its width."""
+
+
+class Loaded(NamedTuple):
+    """A kernel on the device."""
+
+    function: Any
+    width: int
+    block: Any
+    """The same for calls of very many items, or None."""
+
+
+Functions = Mapping[WaveKernel, Loaded]
+GIANT_ITEMS: Final = 2048
+"""Items of a call of a loop beyond which a block takes it."""
 _ITEMS: Final = 16
 """Items of a call of a loop that launches are made large enough for; they take as many as there are."""
 
@@ -45,10 +59,15 @@ class Launch:
     arguments: tuple[np.uint64, ...]
     line: int
     """Waves of one line run one after the other, those of others at the same time."""
+    giants: tuple[Any, int, tuple[np.uint64, ...]] | None = None
+    """Function, blocks and arguments of what it leaves to blocks."""
 
     def __call__(self) -> None:
         """Launch it on the current stream."""
         self.function(self.blocks, (THREADS,), self.arguments)
+        if self.giants:
+            function, blocks, arguments = self.giants
+            function((blocks,), (BLOCK,), arguments)
 
 
 class Plan:
@@ -68,10 +87,11 @@ class Plan:
         tasks: int = 0,
         max_steps: int,
         given: Mapping[int, Place] | None = None,
+        giant_items: int = GIANT_ITEMS,
     ) -> None:
         self.schedule, self.heap, self.samples, self.tasks = schedule, heap, samples, tasks
         self._cupy, self._functions, self._max_steps = heap.cupy, functions, max_steps
-        self._given = given or {}
+        self._given, self._giant_items = given or {}, giant_items
         self._most: dict[int, int] = {Domain.ONCE: 1, Domain.TASKS: tasks, Domain.SAMPLES: samples}
         image = np.array(schedule.code.image, np.uint32)
         self._image = heap.take(len(image))
@@ -136,10 +156,11 @@ class Plan:
         self._places = cupy.asarray(places(rows))
         self._make_frames()
         self._nodes = cupy.asarray(WAVE_NODE.rows([self._node(node) for wave in waves for node in wave.nodes]))
+        self._giants = cupy.zeros((self.heap.lines, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         codes = self._codes()
         first_place = first_node = 0
         for wave, line in zip(waves, lines_of(waves, self.heap.lines), strict=True):
-            function, width = self._functions[wave.kernel]
+            function, width, block = self._functions[wave.kernel]
             whole = wave.kernel.phase == WAVE_PHASES["FRAMES"]  # which changes places of any waves
             values = {
                 "heap": address(self.heap.memory),
@@ -153,9 +174,14 @@ class Plan:
                 "node_count": len(wave.nodes),
                 "phase": wave.kernel.phase,
                 **codes[wave.kernel],
+                "giants": address(self._giants[line]) if block else 0,
+                "giant_items": self._giant_items,
             }
-            arguments = tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
-            yield Launch(wave, function, (self._blocks(wave, width),), arguments, line)
+            giants = None
+            if block:
+                values_there = values | {"arenas": self.heap.arenas(BLOCK, line)}
+                giants = block, self.heap.groups(BLOCK), _arguments(values_there)
+            yield Launch(wave, function, (self._blocks(wave, width),), _arguments(values), line, giants)
             first_place += sum(len(node.places) for node in wave.nodes)
             first_node += len(wave.nodes)
 
@@ -245,6 +271,10 @@ class Plan:
             if count:
                 most = max(most, int(self.heap.memory[first : first + count].max()))
         return most
+
+
+def _arguments(values: Mapping[str, int]) -> tuple[np.uint64, ...]:
+    return tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
 
 
 def lines_of(waves: Sequence[Wave], lines: int) -> list[int]:

@@ -20,7 +20,7 @@ from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.ends import Ends, PlacedInputs
 from arcbatt.engine.waves.heap import MOST_WORDS, Heap
-from arcbatt.engine.waves.plan import Functions, Plan
+from arcbatt.engine.waves.plan import GIANT_ITEMS, Functions, Loaded, Plan
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.types import Type
 
@@ -39,7 +39,8 @@ class Looked:
 class WaveRunner:
     """Runs the waves of a schedule on the current device.
 
-    `cupy` is that module; `heap_bytes` what values may take; `widths` of kernels, where not those of `kernels.width`.
+    `cupy` is that module; `heap_bytes` what values may take; `widths` of kernels, where not those of `kernels.width`;
+    calls of loops of more than `giant_items` are left to blocks.
     """
 
     def __init__(
@@ -51,8 +52,9 @@ class WaveRunner:
         lines: int = LINES,
         max_steps: int = MAX_STEPS,
         widths: dict[WaveKernel, int] | None = None,
+        giant_items: int = GIANT_ITEMS,
     ) -> None:
-        self.cupy, self.schedule, self._max_steps = cupy, schedule, max_steps
+        self.cupy, self.schedule, self._max_steps, self._giant_items = cupy, schedule, max_steps, giant_items
         self.heap = Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS), lines)
         chosen = {wave.kernel: kernels.width(wave.kernel) for wave in schedule.waves} | (widths or {})
         self.functions: Functions = load(cupy, chosen)
@@ -60,13 +62,16 @@ class WaveRunner:
         self._placed: PlacedInputs | None = None
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self.plan: Plan | None = None
+        self._size = 0
+        """Samples of a batch at most, as far as that is known."""
         self.batches: list[int] = []
         """Of the last run, how many samples each batch had that was done."""
 
     def run(self, data: PackedSamples, slots: Sequence[tuple[int, Type]]) -> Looked:
         """Every wave on every sample; what became of the values of some slots."""
         found = Looked(np.zeros((len(slots), len(data)), np.uint8), np.zeros((len(slots), len(data)), np.uint64))
-        first, size, order = 0, len(data), by_size(data)
+        first, order = 0, by_size(data)
+        size = min(len(data), self._size or len(data))
         self.batches = []
         while first < len(data):
             rows = order[first : first + size]
@@ -75,7 +80,7 @@ class WaveRunner:
                     found.statuses[:, rows], found.hashes[:, rows] = OVERFLOW, 0
                     self.plan = None
                 else:
-                    size = -(-size // 2)
+                    self._size = size = -(-size // 2)
                     self.plan = None
                     continue
             self.batches.append(len(rows))
@@ -91,12 +96,10 @@ class WaveRunner:
             if not plan.fits():
                 return False
             plan.replay(self.stream)
-            looked = [self.look(plan, slot, kind, len(rows)) for slot, kind in slots]
+            statuses, hashes = self._ends.look([(plan.place(slot), kind) for slot, kind in slots], len(rows))
             if self.heap.over():
                 return False
-            for row, (statuses, hashes) in enumerate(looked):
-                found.statuses[row, rows] = statuses.get()
-                found.hashes[row, rows] = hashes.get()
+            found.statuses[:, rows], found.hashes[:, rows] = statuses.get(), hashes.get()
         return True
 
     def prepare(self, data: PackedSamples) -> Plan:
@@ -106,7 +109,13 @@ class WaveRunner:
             self.plan = None
             self.heap.used = 0  # what constants point to counts from there
             self.plan = Plan(
-                self.schedule, self.heap, self.functions, samples=len(data), tasks=len(tasks), max_steps=self._max_steps
+                self.schedule,
+                self.heap,
+                self.functions,
+                samples=len(data),
+                tasks=len(tasks),
+                max_steps=self._max_steps,
+                giant_items=self._giant_items,
             )
         plan = self.plan
         if plan.fits():
@@ -116,10 +125,6 @@ class WaveRunner:
             self._placed = self._ends.inputs(data, tasks, {name: (*two, 0) for name, two in places.items()})
             self.place_inputs()
         return plan
-
-    def look(self, plan: Plan, slot: int, kind: Type, count: int) -> tuple[Any, Any]:
-        """Statuses and hashes of the values of a slot by sample, on the device."""
-        return self._ends.look(plan.place(slot), kind, count)
 
     def place_inputs(self) -> None:
         """Place the inputs of the samples last prepared, on the current stream."""
@@ -133,11 +138,17 @@ def by_size(data: PackedSamples) -> NDArray[np.int64]:
     return np.argsort(-cells, kind="stable")
 
 
-def load(cupy: Any, widths: dict[WaveKernel, int]) -> Functions:
+def load(cupy: Any, widths: dict[WaveKernel, int]) -> dict[WaveKernel, Loaded]:
     """The kernels on the current device, compiled where they are not kept."""
-    wanted = {kernel: kernels.options(kernel, width) for kernel, width in widths.items()}
-    paths = kernels.compiled(cupy.cuda.nvrtc, wanted.values(), int(cupy.cuda.Device().compute_capability))
+    paths = kernels.compiled(
+        cupy.cuda.nvrtc, kernels.all_options(widths), int(cupy.cuda.Device().compute_capability)
+    )
+    functions = {
+        one: cupy.RawModule(path=str(path)).get_function(kernels.ENTRY) for one, path in paths.items()
+    }
     return {
-        kernel: (cupy.RawModule(path=str(paths[one])).get_function(kernels.ENTRY), widths[kernel])
-        for kernel, one in wanted.items()
+        kernel: Loaded(
+            functions[kernels.options(kernel, width)], width, functions.get(kernels.options(kernel, kernels.BLOCK))
+        )
+        for kernel, width in widths.items()
     }

@@ -6,6 +6,7 @@
 namespace arcbatt {
 
 struct PlacedIns : Ins {
+    static constexpr bool KNOWN = false;
     const WavePlace* places;
     u32 index;
     AB_FN u32 dst() const { return place_at(places[RESULT_PLACE], index); }
@@ -17,7 +18,7 @@ struct PlacedIns : Ins {
 AB_FN void run_emulated(const WaveLaunch& p, Group lanes, WaveTeam team) {
     CallState<Types> m{};
     m.c.g = lanes;
-#if AB_LANES > 1
+#if AB_WARP
     static thread_local u32 near[NEAR_WORDS];
     m.c.near = NearMemory{near, NEAR_WORDS};
 #endif

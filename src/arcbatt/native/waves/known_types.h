@@ -40,6 +40,7 @@ struct KnownTypes {
 
 // An instruction whose words are known, but for the places of its result, cost and arguments.
 struct KnownIns {
+    static constexpr bool KNOWN = true;
     static constexpr u32 HEAD = WORDS_OF<InstructionHead>;
     static constexpr u32 OP = KNOWN_WORDS[0], COUNT = KNOWN_WORDS[6];
     u32 result, cost, places[COUNT ? COUNT : 1];

@@ -219,6 +219,33 @@ AB_FN void advance_item(M& m, I ins, const WavePlace* places, u32 index) {
 
 // --- GATHER ---
 
+// What the results of loops are made of: what the bodies gave, or the items they walked.
+enum GatherKind : u32 { MAPPED, MERGED, FILTERED, ORDERED, EXTRACTED, BEST, CHOSEN, RAISED };
+AB_FN constexpr u32 gather_kind(u32 op) {
+    switch (op) {
+        case LOOP_MAPPLY:
+        case LOOP_MPAPPLY:
+            return MERGED;
+        case LOOP_SFILTER:
+        case LOOP_MFILTER:
+            return FILTERED;
+        case LOOP_ORDER:
+            return ORDERED;
+        case LOOP_EXTRACT:
+            return EXTRACTED;
+#define AB_CASE(op) case op:
+            AB_BEST_LOOPS(AB_CASE)
+#undef AB_CASE
+            return BEST;
+        case LOOP_CHOOSE:
+            return CHOSEN;
+        case LOOP_POWER:
+            return RAISED;
+        default:
+            return MAPPED;
+    }
+}
+
 // What a call's items came to: the first `n` of them count, `status` is how the last of these ended the loop.
 struct Walked {
     Status status;
@@ -284,6 +311,12 @@ struct Gather {
         no_room = no_room || place == NOWHERE;
         return place;
     }
+    // Room for so many words, and as many behind it to sort them with.
+    AB_FN u32 take_to_sort(u64 words) {
+        u32 place = take(2 * words);
+        if (place != NOWHERE) m.c.a.top = place + u32(words);
+        return place;
+    }
     AB_FN Status fits(Status s) {
         no_room = no_room || s == OVERFLOW_;
         return s;
@@ -323,11 +356,14 @@ struct Gather {
 
     AB_FN Status mapped(u64& sum) {
         auto type = m.item_type(ins.type());
-        u32 words = m.types[type].item_words, place = n ? take(u64(n) * words) : 0;
+        u32 words = m.types[type].item_words;
+        bool set = m.is_set(ins.type());
+        u32 place = !n ? 0 : set ? take_to_sort(u64(n) * words) : take(u64(n) * words);
         if (place == NOWHERE) return OVERFLOW_;
         Status s = boxed(type, m.c.a.at(place), words, sum);
         if (s != OK) return s;
-        u32 left = m.is_set(ins.type()) ? sort_unique_items(m.c, m.types, type, m.c.a.at(place), n) : n;
+        u32 left = set ? sort_unique_items(m.c, m.types, type, m.c.a.at(place), n) : n;
+        if (n) m.c.a.top = place + left * words;
         return put(generic::Items{place, left}, sum);
     }
     AB_FN Status mapped_and_merged(u64& sum) {
@@ -352,7 +388,7 @@ struct Gather {
     // Items by ascending key, those of one key as they stood: keys, each with its item's number, are put in order.
     AB_FN Status ordered(u64& sum) {
         u32 stride = m.types[key_type()].item_words + 1, words = m.types[walked_type()].item_words;
-        u32 place = n ? take(u64(n) * words) : 0, keys = n ? take(u64(n) * stride) : 0;
+        u32 place = n ? take(u64(n) * words) : 0, keys = n ? take_to_sort(u64(n) * stride) : 0;
         if (place == NOWHERE || keys == NOWHERE) return OVERFLOW_;
         u32* entries = m.c.a.at(keys);
         Status s = boxed(key_type(), entries, stride, sum);
@@ -422,27 +458,43 @@ struct Gather {
         return s;
     }
 
-    AB_FN Status of_items(u64& sum) {
+    template <u32 KIND>
+    AB_FN Status made(u64& sum) {
+        if constexpr (KIND == CHOSEN) return chosen(sum);
+        if constexpr (KIND == RAISED) return raised(sum);
         Walked walk = walked();
         sum = walk.steps;
         if (walk.status != OK) return walk.status;
-        switch (ins.op()) {
-            case LOOP_MAPPLY:
-            case LOOP_MPAPPLY:
-                return mapped_and_merged(sum);
-            case LOOP_SFILTER:
-            case LOOP_MFILTER:
-                return filtered(sum);
-            case LOOP_ORDER:
-                return ordered(sum);
-            case LOOP_EXTRACT:
-                return extracted(walk, sum);
-#define AB_CASE(op) case op:
-                AB_BEST_LOOPS(AB_CASE)
-#undef AB_CASE
-                return best(sum);
-            default:
-                return mapped(sum);
+        if constexpr (KIND == MAPPED) return mapped(sum);
+        if constexpr (KIND == MERGED) return mapped_and_merged(sum);
+        if constexpr (KIND == FILTERED) return filtered(sum);
+        if constexpr (KIND == ORDERED) return ordered(sum);
+        if constexpr (KIND == EXTRACTED) return extracted(walk, sum);
+        if constexpr (KIND == BEST) return best(sum);
+        return ESCAPE;
+    }
+    AB_FN Status of_kind(u64& sum) {
+        if constexpr (I::KNOWN) {
+            return made<gather_kind(I::op())>(sum);
+        } else {
+            switch (gather_kind(ins.op())) {
+                case MERGED:
+                    return made<MERGED>(sum);
+                case FILTERED:
+                    return made<FILTERED>(sum);
+                case ORDERED:
+                    return made<ORDERED>(sum);
+                case EXTRACTED:
+                    return made<EXTRACTED>(sum);
+                case BEST:
+                    return made<BEST>(sum);
+                case CHOSEN:
+                    return made<CHOSEN>(sum);
+                case RAISED:
+                    return made<RAISED>(sum);
+                default:
+                    return made<MAPPED>(sum);
+            }
         }
     }
     AB_FN Status outcome(const WaveFrame* frames, u64& sum) {
@@ -453,9 +505,7 @@ struct Gather {
         body = 0;
         if (ins.op() != LOOP_RAPPLY && bodies > 1 && segment.count(1)) n = segment.count(body = 1);
         if (n && !frames[body].count) return OVERFLOW_;
-        if (ins.op() == LOOP_CHOOSE) return chosen(sum);
-        if (ins.op() == LOOP_POWER) return raised(sum);
-        return of_items(sum);
+        return of_kind(sum);
     }
 };
 
@@ -477,6 +527,42 @@ AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const 
     if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
 }
 
+// --- giants: calls of many items, which are left to blocks ---
+
+struct Giant {
+    u32 node, index;
+};
+AB_FN Giant* giants_behind(WaveGiants* list) { return reinterpret_cast<Giant*>(list + 1); }
+
+// Put a call on the list if it has many items; false where it has not, or the list is full.
+template <class M>
+AB_FN bool left_to_blocks(M& m, const WaveLaunch& p, const WavePlace* behind, Giant call) {
+    if (!p.giants) return false;
+    Segment segment{m.slot(place_at(behind[0], call.index))};
+    if (segment.status() != OK || segment.count(0) <= p.giant_items) return false;
+    WaveGiants* list = device_pointer<WaveGiants>(p.giants);
+    u32 at = m.c.g.from_one([&] { return fetch_add(list->count, 1u); });
+    if (at >= MOST_GIANTS) return false;
+    giants_behind(list)[at] = call;
+    return true;
+}
+
+// All calls of the list, a block each; the last block to be done clears it.
+template <class M, class F>
+AB_FN void gather_giants(M& m, WaveRoom& room, const WaveLaunch& p, WaveTeam team, F ins_of) {
+    WaveGiants* list = device_pointer<WaveGiants>(p.giants);
+    const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
+    u32 count = least(load_volatile(list->count), MOST_GIANTS);
+    for (u32 k = team.number; k < count; k += team.groups) {
+        Giant call = giants_behind(list)[k];
+        const WavePlace* places = device_pointer<const WavePlace>(p.places) + call.node * p.node_places;
+        gather_call(m, room, ins_of(places, call.index), nodes[call.node], places, call.index);
+    }
+    m.c.g.one([&] {
+        if (fetch_add(list->done, 1u) + 1 == team.groups) list->count = list->done = 0;
+    });
+}
+
 }  // namespace wave_loops
 
 // A wave of a phase. `ins_of(places, index)` is the instruction with its places.
@@ -488,18 +574,29 @@ AB_FN void run_phase(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
     } else if constexpr (PHASE == WAVE_FRAMES) {
         const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
         for (u32 k = team.number; k < p.node_count; k += team.groups) make_frame(m.c.g, p, nodes[k]);
-    } else {
+    } else if constexpr (PHASE == WAVE_GATHER) {
         in_room(m, p, team, [&](WaveRoom& room) {
+#if AB_LANES > 32
+            gather_giants(m, room, p, team, ins_of);
+#else
+            each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
+                auto ins = ins_of(places, index);
+                u32 number = u32(&node - device_pointer<const WaveNode>(p.nodes));
+                if (left_to_blocks(m, p, places + FIRST_ARG_PLACE + ins.count(), Giant{number, index})) return;
+                gather_call(m, room, ins, node, places, index);
+            });
+#endif
+        });
+    } else {
+        in_room(m, p, team, [&](WaveRoom&) {
             each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 (void)node;
-                (void)room;
                 if constexpr (PHASE == WAVE_OPEN) open_call(m, ins_of(places, index), node);
                 if constexpr (PHASE == WAVE_OWNERS) own_items(m, node, places, index);
                 if constexpr (PHASE == WAVE_MAPS) map_item(m, places, index);
                 if constexpr (PHASE == WAVE_LOAD) load_parameter(m, ins_of(places, index), node, places, index);
                 if constexpr (PHASE == WAVE_CHARGES) charge_item(m, node, places, index);
                 if constexpr (PHASE == WAVE_ADVANCE) advance_item(m, ins_of(places, index), places, index);
-                if constexpr (PHASE == WAVE_GATHER) gather_call(m, room, ins_of(places, index), node, places, index);
             });
         });
     }

@@ -1,4 +1,4 @@
-// A wave: one operation, by its types, over a flat list of calls. Groups (a thread or a warp each, by AB_LANES) take
+// A wave: one operation, by its types, over a flat list of calls. Groups (a thread, a warp or a block each, by AB_LANES) take
 // the indexes of a node's domain in turn; a domain is the samples, the tasks, or whatever else numbers the calls of a
 // node.
 //
@@ -39,7 +39,9 @@ AB_FN void each_index(const WaveLaunch& p, WaveTeam team, F f) {
     }
 }
 
-#if AB_LANES > 1
+#if AB_LANES > 32
+constexpr u32 PIECE_WORDS = 1 << 17, LEAST_ROOM = 1 << 14;  // for what is large
+#elif AB_LANES > 1
 constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room left sorts slowly
 #else
 constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;
@@ -98,7 +100,7 @@ AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
     });
 }
 
-#if AB_LANES > 1
+#if AB_WARP
 // Words close to a group, for the objects of a grid of 30 by 30.
 constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + 900 / 4 * 9;
 #endif
