@@ -16,6 +16,7 @@ from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.bench.waves import cpu_values, differences
 from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.runner import WaveRunner
 from arcbatt.language.sample import Sample
@@ -138,11 +139,19 @@ def test_random_programs(cupy, width, seed):
         check(cupy, plan, samples, width=width, max_steps=max_steps)
 
 
+@pytest.mark.parametrize("max_steps", [LIMITS[0], 500])
+def test_calls_of_many_items_are_left_to_blocks(cupy, max_steps):
+    programs = [program(number, one) for number, one in enumerate(EXPRESSIONS.values())]
+    plan = schedule(compile([*programs, *LIBRARY[::12]]).typed)
+    for giant_items in (0, 3):
+        check(cupy, plan, [*SAMPLES, *EDGES], width=LANES, max_steps=max_steps, giant_items=giant_items)
+
+
 def test_nothing_depends_on_how_samples_are_divided(cupy):
     plan = schedule(compile([*LIBRARY[::25], *(program(k, one) for k, one in enumerate(EXPRESSIONS.values()))]).typed)
     samples = [*SAMPLES, *EDGES]
     sizes = []
-    for heap_bytes in (1 << 27, 1 << 22, 1 << 21, 1 << 20):
+    for heap_bytes in (1 << 27, 1 << 20, 1 << 19, 1 << 18):
         runner, found = run(cupy, plan, samples, width=1, heap_bytes=heap_bytes)
         expected = cpu_values(plan, pack_samples(samples), threads=1)
         fitted = (found.statuses != OVERFLOW).all(axis=0)

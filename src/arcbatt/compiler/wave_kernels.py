@@ -44,9 +44,7 @@ TAKES_ITEMS: Final = frozenset(
 """Loops whose results are made of the items they walk."""
 WALKS_TWO: Final = frozenset(CODES[f"LOOP_{name}"] for name in ("PAPPLY", "MPAPPLY", "PRAPPLY", "POWER"))
 """Loops whose second argument is not one that their bodies capture."""
-_OWN_OPENING: Final = frozenset(
-    CODES[f"LOOP_{name}"] for name in ("EXTRACT", "RAPPLY", "PRAPPLY", "CHOOSE", "POWER")
-)
+_OWN_OPENING: Final = frozenset(CODES[f"LOOP_{name}"] for name in ("EXTRACT", "RAPPLY", "PRAPPLY", "CHOOSE", "POWER"))
 
 
 class WaveKernel(NamedTuple):
@@ -110,10 +108,8 @@ class Kernels:
 
     def call(self, one: Instruction) -> WaveKernel:
         """The kernel of an instruction without bodies."""
-        words = _Words(
-            CALLS, one.op, tuple(one.arg_types), one.type, tuple(one.extra), **_counting(one), strict=one.strict
-        )
-        return self._of(words)
+        words = _Words(CALLS, one.op, tuple(one.arg_types), one.type, tuple(one.extra), strict=one.strict)
+        return self._of(_counting(one, words))
 
     def untyped(self, phase: str) -> WaveKernel:
         """The kernel of a phase that looks at no value."""
@@ -140,9 +136,8 @@ class Kernels:
     def gather(self, one: Instruction, body_type: int) -> WaveKernel:
         """The kernel that gathers what the bodies of a loop gave; its one argument is what the loop walks."""
         walked = one.arg_types[0] if one.op in TAKES_ITEMS else one.type
-        return self._of(
-            _Words(GATHER, one.op, (walked,), one.type, (0, one.extra[1]), (body_type,), **_counting(one))
-        )
+        words = _Words(GATHER, one.op, (walked,), one.type, (0, one.extra[1]), (body_type,))
+        return self._of(_counting(one, words))
 
     def _of(self, words: _Words) -> WaveKernel:
         if words not in self._known:
@@ -177,9 +172,9 @@ class Kernels:
         return WaveKernel(whole, tuple(rows), tuple(parts), words.phase)
 
 
-def _counting(one: Instruction) -> dict[str, int]:
-    """Whether an instruction counts steps, and whether it keeps what they are."""
-    return {"times": _INSIDE if one.times >= 0 else _OUTSIDE, "cost": int(bool(one.cost_place))}
+def _counting(one: Instruction, words: _Words) -> _Words:
+    """With whether an instruction counts steps, and whether it keeps what they are."""
+    return words._replace(times=_INSIDE if one.times >= 0 else _OUTSIDE, cost=int(bool(one.cost_place)))
 
 
 def _opens_as(op: int) -> int:

@@ -274,11 +274,11 @@ class _Scheduling:
         args = tuple(Seen(arg, domain) for arg in one.args)
         self._put(block, self.kernels.call(one), self._call(one, domain, args))
 
-    def _call(self, one: Instruction, domain: int, args: tuple[Seen, ...], **more: int) -> WaveNode:
+    def _call(self, one: Instruction, domain: int, args: tuple[Seen, ...]) -> WaveNode:
         """A node that has an instruction's result, cost and steps."""
         cost = Seen(one.cost_place, domain) if one.cost_place else _NONE
         steps = Seen(self.steps[domain], domain) if domain in self.steps else _NONE
-        return WaveNode(domain, Seen(one.dst, domain), cost, steps, args, one.type, max(one.times, 0), **more)
+        return WaveNode(domain, Seen(one.dst, domain), cost, steps, args, one.type, max(one.times, 0))
 
     def _put(self, block: _Block, kernel: WaveKernel, node: WaveNode) -> None:
         """A node behind all it needs."""
@@ -317,7 +317,7 @@ class _Scheduling:
     def _reach(self, seen: Seen) -> None:
         """See to it that there is a map from a domain to that of a slot."""
         own = self.domains.get(seen.slot)
-        if own is not None and own != Domain.ONCE and own != seen.domain:
+        if own not in (None, Domain.ONCE, seen.domain):
             self._map(seen.domain, own)
 
     def _map(self, domain: int, to: int) -> None:
@@ -358,8 +358,8 @@ class _Scheduling:
             behind += [Seen(body.result, inner), Seen(self.steps[inner], inner)]
             waits += self.inside[inner]
         walked = Seen(one.args[0], domain) if one.op in TAKES_ITEMS else _NONE
-        node = self._call(one, domain, (walked, *behind), frames=first)
-        self._put(block, self.kernels.gather(one, bodies[0].type), node._replace(waits=tuple(waits)))
+        node = self._call(one, domain, (walked, *behind))._replace(frames=first, waits=tuple(waits))
+        self._put(block, self.kernels.gather(one, bodies[0].type), node)
 
     def _open_body(self, inner: int, number: int, segment: Seen, block: _Block) -> None:
         """The frame of a body's domain, its owners and its steps."""
@@ -427,7 +427,12 @@ class _Scheduling:
         self.inside[inner] = []
         self._add_body(body, inner, repeated)
         seen = WaveNode(
-            inner, param, _NONE, Seen(self.steps[inner], inner), (result, Seen(left, inner), Seen(outcome, inner)), type_
+            inner,
+            param,
+            _NONE,
+            Seen(self.steps[inner], inner),
+            (result, Seen(left, inner), Seen(outcome, inner)),
+            type_,
         )
         self._put(repeated, self.kernels.advance(type_), seen._replace(waits=tuple(self.inside[inner])))
         block.levels[outcome] = level

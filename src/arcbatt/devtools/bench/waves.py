@@ -341,8 +341,9 @@ class Bench:
             columns = wrong[wrong[:, 0] == row][:, 1]
             at = int(columns[0])
             wave, node = nodes[row]
-            print(f"  {wave.kernel.name} slot {node.result.slot} level {wave.level}: {len(columns)} differ, first at {at}: "
-                  f"status {found.statuses[row, at]} for {expected.statuses[row, at]}", flush=True)  # fmt: skip
+            place = f"{wave.kernel.name} slot {node.result.slot} level {wave.level}"
+            statuses = f"status {found.statuses[row, at]} for {expected.statuses[row, at]}"
+            print(f"  {place}: {len(columns)} differ, first at {at}: {statuses}", flush=True)
 
     def save(self) -> None:
         """Tables as JSON."""

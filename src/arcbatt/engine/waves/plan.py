@@ -32,7 +32,6 @@ from arcbatt.engine.waves.heap import Heap, Place, address, places
 from arcbatt.engine.waves.kernels import BLOCK, THREADS
 
 
-
 class Loaded(NamedTuple):
     """A kernel on the device."""
 
@@ -269,7 +268,7 @@ class Plan:
             count = int(frame[WAVE_FRAME.place("count")])
             first = int(frame[WAVE_FRAME.place("base")]) + self._offsets[slot] * count
             if count:
-                most = max(most, int(self.heap.memory[first : first + count].max()))
+                most = max(most, int(self.heap.memory[first : first + count].get().max()))
         return most
 
 

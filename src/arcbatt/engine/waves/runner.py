@@ -62,29 +62,27 @@ class WaveRunner:
         self._placed: PlacedInputs | None = None
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self.plan: Plan | None = None
-        self._size = 0
-        """Samples of a batch at most, as far as that is known."""
         self.batches: list[int] = []
-        """Of the last run, how many samples each batch had that was done."""
+        """Of the last run, how many samples each batch had."""
 
     def run(self, data: PackedSamples, slots: Sequence[tuple[int, Type]]) -> Looked:
         """Every wave on every sample; what became of the values of some slots."""
         found = Looked(np.zeros((len(slots), len(data)), np.uint8), np.zeros((len(slots), len(data)), np.uint64))
         first, order = 0, by_size(data)
-        size = min(len(data), self._size or len(data))
+        known = list(self.batches) if sum(self.batches) == len(data) else []  # what fitted before is tried first
+        size = len(data)
         self.batches = []
         while first < len(data):
+            size = known.pop(0) if known else size
             rows = order[first : first + size]
             if not self._batch(data, rows, slots, found):
-                if size == 1:  # it does not fit alone: another engine's
-                    found.statuses[:, rows], found.hashes[:, rows] = OVERFLOW, 0
-                    self.plan = None
-                else:
-                    self._size = size = -(-size // 2)
-                    self.plan = None
+                if len(rows) > 1:
+                    known, size = [], -(-len(rows) // 2)
                     continue
+                found.statuses[:, rows], found.hashes[:, rows] = OVERFLOW, 0  # not even alone: another engine's
             self.batches.append(len(rows))
             first += len(rows)
+            size = min(2 * len(rows), self.plan.samples if self.plan else 1)
         return found
 
     def _batch(
@@ -94,8 +92,11 @@ class WaveRunner:
         with self.stream:
             plan = self.prepare(data.only(rows))
             if not plan.fits():
+                self.plan = None
                 return False
             plan.replay(self.stream)
+            if self.heap.over():
+                return False
             statuses, hashes = self._ends.look([(plan.place(slot), kind) for slot, kind in slots], len(rows))
             if self.heap.over():
                 return False
@@ -140,12 +141,8 @@ def by_size(data: PackedSamples) -> NDArray[np.int64]:
 
 def load(cupy: Any, widths: dict[WaveKernel, int]) -> dict[WaveKernel, Loaded]:
     """The kernels on the current device, compiled where they are not kept."""
-    paths = kernels.compiled(
-        cupy.cuda.nvrtc, kernels.all_options(widths), int(cupy.cuda.Device().compute_capability)
-    )
-    functions = {
-        one: cupy.RawModule(path=str(path)).get_function(kernels.ENTRY) for one, path in paths.items()
-    }
+    paths = kernels.compiled(cupy.cuda.nvrtc, kernels.all_options(widths), int(cupy.cuda.Device().compute_capability))
+    functions = {one: cupy.RawModule(path=str(path)).get_function(kernels.ENTRY) for one, path in paths.items()}
     return {
         kernel: Loaded(
             functions[kernels.options(kernel, width)], width, functions.get(kernels.options(kernel, kernels.BLOCK))
