@@ -15,31 +15,33 @@ import json
 import os
 import statistics
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from arcbatt.compiler.abi import ESCAPE, OVERFLOW
+from arcbatt.compiler.abi import ESCAPE, OVERFLOW, WAVE_PHASES
 from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.compiler.typed import Body
 from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import load_tasks
-from arcbatt.devtools.bench.waves import cpu_values, differences
+from arcbatt.devtools.bench.waves import by_kernel, cpu_values, differences
 from arcbatt.devtools.generate import Generator, mutants
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.plan import calls
-from arcbatt.engine.waves.runner import WaveRunner
+from arcbatt.engine.waves.runner import WaveRunner, by_size
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
 from arcbatt.syntax.parser import parse_file
 
 _RUNS: Final = 5
+_LONGEST: Final = 16
 _HOPPER: Final = 90
 _DEEP: Final = 2
 """Loops inside one another that a generated program has at least."""
@@ -121,6 +123,26 @@ class Load:
             "million_calls_of_a_batch": calls(self.schedule.waves, runner.plan.counts()) / 1e6,
             "run_batches": runner.batches, "heap_gb": 4e-9 * int(runner.heap.top[0]),
         }  # fmt: skip
+
+    def longest(self, cupy: Any, heap_bytes: int) -> None:
+        """The kernels that take most of the time, launches being one after the other, and the longest launches."""
+        runner = WaveRunner(cupy, self.schedule, heap_bytes=heap_bytes)
+        rows = by_size(self.samples)[-self.found.get("run_batches", [len(self.samples)])[-1] :]
+        found, single = by_kernel(runner, self.samples.only(rows))
+        order = sorted(found, key=lambda kernel: -found[kernel].milliseconds)
+        print(f"{self.name}, {len(rows)} samples: {sum(single):.1f} ms one after the other, of which")
+        for kernel in order[:_LONGEST]:
+            one = found[kernel]
+            print(f"  {one.milliseconds:8.2f} ms {one.calls:10} calls {one.launches:4} launches  {kernel.name[:90]}")
+        waves = self.schedule.waves
+        for number in sorted(range(len(single)), key=lambda one: -single[one])[: _LONGEST // 2]:
+            wave = waves[number]
+            print(f"  {single[number]:8.2f} ms alone, {len(wave.nodes)} nodes: {wave.kernel.name[:80]}")
+        by_phase: dict[int, float] = defaultdict(float)
+        for kernel, one in found.items():
+            by_phase[kernel.phase] += one.milliseconds
+        names = {number: name for name, number in WAVE_PHASES.items()}
+        print("  " + ", ".join(f"{names[phase]} {took:.1f} ms" for phase, took in sorted(by_phase.items())), flush=True)
 
     def time_cpu(self) -> None:
         """The same programs on all threads, without the dynamic tier."""
@@ -209,6 +231,11 @@ def main() -> None:
             cupy.get_default_memory_pool().free_all_blocks()
             say(f"{load.name}: {load.found}")
         load.time_cpu()
+        try:
+            load.longest(cupy, heap_bytes)
+        except Exception as error:
+            say(f"{load.name}: {type(error).__name__}: {error}")
+        cupy.get_default_memory_pool().free_all_blocks()
         (options.out / "loads.json").write_text(
             json.dumps({one.name: one.found for one in loads}, indent=1, default=_plain), encoding="utf-8"
         )

@@ -513,7 +513,7 @@ template <class M, class I>
 AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const WavePlace* places, u32 index) {
     const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
     Segment segment{m.slot(place_at(behind[0], index))};
-    room.fit(m.c, [&] {
+    bool fits = room.fit(m.c, [&] {
         Gather<M, I> gather{m, ins, behind, segment, 0, 0, false};
         u64 sum = 0;
         Status s = gather.outcome(device_pointer<const WaveFrame>(node.frames), sum);
@@ -522,8 +522,9 @@ AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const 
         m.steps = 0;
         m.charge_call(ins, sum);
         m.c.g.sync();
-        return !gather.no_room;
+        return !was_cramped(m.c) && !gather.no_room;
     });
+    if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
     if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
 }
 

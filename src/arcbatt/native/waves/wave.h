@@ -77,27 +77,42 @@ struct WaveRoom {
         c.a.capacity = at + piece;
         return true;
     }
-    // Do work, again in bigger pieces as long as it says that it did not fit.
+    // Do work, again in bigger pieces as long as it says that it did not fit; whether it did in the end.
     template <class F>
-    AB_FN void fit(Ctx& c, F work) {
+    AB_FN bool fit(Ctx& c, F work) {
         if (c.a.capacity - c.a.top < LEAST_ROOM) take(c);
         for (u32 before = c.a.top; !work(); before = c.a.top) {
             c.a.top = before;
             if (c.a.capacity - before >= piece) piece = least(piece, 1u << 29) * 4;
-            if (!take(c)) return;
+            if (!take(c)) return false;
         }
+        return true;
     }
 };
+
+// Whether what was done since this was asked last had too little room to sort in.
+AB_FN bool was_cramped(const Ctx& c) {
+#if AB_WAVES
+    bool was = c.cramped;
+    c.cramped = false;
+    return was;
+#else
+    (void)c;
+    return false;
+#endif
+}
 
 // One call, again with more room where it did not fit.
 template <class M, class I>
 AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
-    room.fit(m.c, [&] {
+    bool fits = room.fit(m.c, [&] {
         m.steps = 0;
         plain_call(m, ins);
         m.c.g.sync();
+        if (was_cramped(m.c)) return false;
         return m.status(ins.dst()) != OVERFLOW_ || m.first_failure(ins, 0, ins.count()) == OVERFLOW_;
     });
+    if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
 }
 
 #if AB_WARP
