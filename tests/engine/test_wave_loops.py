@@ -147,19 +147,24 @@ def test_calls_of_many_items_are_left_to_blocks(cupy, max_steps):
         check(cupy, plan, [*SAMPLES, *EDGES], width=LANES, max_steps=max_steps, giant_items=giant_items)
 
 
-def test_nothing_depends_on_how_samples_are_divided(cupy):
-    plan = schedule(compile([*LIBRARY[::25], *(program(k, one) for k, one in enumerate(EXPRESSIONS.values()))]).typed)
-    samples = [*SAMPLES, *EDGES]
-    sizes = []
-    for heap_bytes in (1 << 27, 1 << 20, 1 << 19, 1 << 18):
+def test_nothing_depends_on_how_samples_and_programs_are_divided(cupy):
+    plan = schedule(compile([*LIBRARY[::40], *(program(k, one) for k, one in enumerate(EXPRESSIONS.values()))]).typed)
+    samples = [*SAMPLES[:4], *EDGES]
+    slots, data = list(plan.slots()), pack_samples(samples)
+    expected = cpu_values(plan, data, threads=1)
+    batches, unfit = [], []
+    for heap_bytes in (1 << 27, 1 << 18, 1 << 16):
         runner, found = run(cupy, plan, samples, width=1, heap_bytes=heap_bytes)
-        expected = cpu_values(plan, pack_samples(samples), threads=1)
-        fitted = (found.statuses != OVERFLOW).all(axis=0)
-        assert fitted.any()
-        assert not fitted[differences(found, expected)[:, 1]].any()
-        sizes.append(len(runner.batches))
-    assert sizes[0] == 1
-    assert sizes[-1] > sizes[0]
+        fitted = found.statuses != OVERFLOW
+        assert all(not fitted[tuple(place)] for place in differences(found, expected))
+        batches.append(len(runner.batches))
+        unfit.append((~fitted).mean())
+        whole = (runner.run(data, slots, halve=False).statuses != OVERFLOW).mean()
+        assert whole <= fitted.mean()
+    assert batches[0] == 1
+    assert batches[1] > 1
+    assert unfit[:2] == [0, 0]
+    assert whole == 0 < fitted.mean()  # nothing fits all at once any more, and most does in parts
 
 
 def test_items_beyond_the_budget_are_not_made(cupy):

@@ -162,6 +162,11 @@ def scheduled(code: Code, declared: Mapping[str, Type] | None = None) -> Schedul
     return _Scheduling(code, declared or {}).run()
 
 
+def part(whole: Schedule, slots: Iterable[int]) -> Schedule:
+    """The waves that some slots outside of loops need, and no others."""
+    return _Scheduling(whole.code, {}, wanted=set(slots)).run()
+
+
 class _Block:
     """Waves by level and kernel; powers of one level repeat as a block of their own."""
 
@@ -194,8 +199,11 @@ class _Block:
 
 
 class _Scheduling:
-    def __init__(self, code: Code, declared: Mapping[str, Type]) -> None:
+    def __init__(self, code: Code, declared: Mapping[str, Type], wanted: set[int] | None = None) -> None:
         self.code = code
+        self.main = [Instruction(words) for words in _from(code.words, 0)]
+        if wanted is not None:
+            self.main = _needed(self.main, wanted)
         kinds = {**_INPUT_TYPES, **declared}
         self.domains: dict[int, int] = {
             slot: _INPUT_DOMAINS.get(name, Domain.SAMPLES) for name, slot in code.inputs.items()
@@ -216,8 +224,7 @@ class _Scheduling:
 
     def run(self) -> Schedule:
         main = _Block()
-        for words in _from(self.code.words, 0):
-            one = Instruction(words)
+        for one in self.main:
             why = self._refused(one) or next((self.missing[arg] for arg in one.args if arg in self.missing), "")
             if why:
                 self.missing[one.dst] = why
@@ -453,6 +460,16 @@ class _Scheduling:
                 fixed = not is_loop(one.op) and one.extra[0] & FIXED_COST
                 total += max(one.times, 0) * (one.extra[1] if fixed else 1)
         return min(total, 0xFFFFFFFF)
+
+
+def _needed(code: list[Instruction], wanted: set[int]) -> list[Instruction]:
+    """The instructions that fill slots, and what these need."""
+    found: list[Instruction] = []
+    for one in reversed(code):
+        if one.dst in wanted:
+            found.append(one)
+            wanted |= set(one.args)
+    return found[::-1]
 
 
 def _from(words: Sequence[int], at: int) -> Iterator[Sequence[int]]:

@@ -39,6 +39,8 @@ class Heap:
         self.top = self.cupy.zeros(1, np.uint64)
         self.used = 0
         """Words that are taken before a run: constants and slots."""
+        self.user: object = None
+        """Whose constants and slots these are, where there are several that take turns."""
         self._groups = {width: self.blocks * THREADS // width for width in WIDTHS}
         self._groups[BLOCK] = -(-self.blocks // _RESIDENT)
         self._arenas = self.cupy.zeros(self.lines * sum(self._groups.values()) * WAVE_ARENA.words, np.uint32)
