@@ -44,7 +44,7 @@ class Loaded(NamedTuple):
 Functions = Mapping[WaveKernel, Loaded]
 GIANT_ITEMS: Final = 2048
 """Items of a call of a loop beyond which a block takes it."""
-_ITEMS: Final = 16
+_ITEMS: Final = 64
 """Items of a call of a loop that launches are made large enough for; they take as many as there are."""
 
 

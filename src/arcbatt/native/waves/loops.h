@@ -400,8 +400,7 @@ struct Gather {
         };
         order_items<MAX_ITEM_WORDS + 1>(m.c, entries, n, stride, before);
         u32* to = m.c.a.at(place);
-        m.c.g.each(n,
-                   [&](u32 k) { copy_words(to + k * words, walked_item(entries[k * stride + stride - 1]), words); });
+        m.c.g.each(n, [&](u32 k) { copy_words(to + k * words, walked_item(entries[k * stride + stride - 1]), words); });
         m.c.a.top = n ? keys : m.c.a.top;
         return put(generic::Items{place, n}, sum);
     }

@@ -1,6 +1,6 @@
-// A wave: one operation, by its types, over a flat list of calls. Groups (a thread, a warp or a block each, by AB_LANES) take
-// the indexes of a node's domain in turn; a domain is the samples, the tasks, or whatever else numbers the calls of a
-// node.
+// A wave: one operation, by its types, over a flat list of calls. Groups (a thread, a warp or a block each, by
+// AB_LANES) take the indexes of a node's domain in turn; a domain is the samples, the tasks, or whatever else numbers
+// the calls of a node.
 //
 // Values lie in one heap. Slots, as the interpreter has them (a status and the words of a value), are one behind the
 // other by index; what they point to is in pieces that groups take from the heap and keep from wave to wave, so that
