@@ -111,7 +111,7 @@ class Plan:
         if self.fits():
             heap.memory[self._image : self._image + len(image)] = self._cupy.asarray(image)
             self.launches += self._launches()
-            self.set_counts([0] * samples, tasks)
+            self._set_counts(samples, tasks)
 
     def fits(self) -> bool:
         """Whether slots and constants do."""
@@ -119,9 +119,12 @@ class Plan:
 
     def set_counts(self, task_of: Sequence[int] | np.ndarray[Any, Any], tasks: int) -> None:
         """Say how many samples and tasks there are now, and the task of each sample."""
-        self._counts[: Domain.BODIES] = self._cupy.asarray(np.array([1, tasks, len(task_of)], np.uint32))
+        self._set_counts(len(task_of), tasks)
         first = self._bases[self.schedule.maps[Domain.SAMPLES, Domain.TASKS]]
         self.heap.memory[first : first + len(task_of)] = self._cupy.asarray(np.asarray(task_of, np.uint32))
+
+    def _set_counts(self, samples: int, tasks: int) -> None:
+        self._counts[: Domain.BODIES] = self._cupy.asarray(np.array([1, tasks, samples], np.uint32))
 
     def counts(self) -> list[int]:
         """Of each domain, how many indexes it had last."""
@@ -155,7 +158,8 @@ class Plan:
         self._places = cupy.asarray(places(rows))
         self._make_frames()
         self._nodes = cupy.asarray(WAVE_NODE.rows([self._node(node) for wave in waves for node in wave.nodes]))
-        self._giants = cupy.zeros((self.heap.lines, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
+        if any(self._functions[wave.kernel].block for wave in waves):
+            self._giants = cupy.zeros((self.heap.lines, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         codes = self._codes()
         first_place = first_node = 0
         for wave, line in zip(waves, lines_of(waves, self.heap.lines), strict=True):
