@@ -207,9 +207,10 @@ def main() -> None:
 
     every = [sample for task in load_tasks("arcagi") for sample in task.samples]
     samples = pack_samples(every[: options.samples] if options.samples else every)
-    given = {"library": library(), "generated": generated(options.generated)}
+    given = {"library": library()}
     if options.solvers:
         given["public"] = parse_file(options.solvers).programs
+    given["generated"] = generated(options.generated)
     loads = [Load(name, programs, samples) for name, programs in given.items()]
     for load in loads:
         say(f"{load.name}: {load.found}")
