@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from arcbatt.language.program import Const, Name
+from arcbatt.language.spec import OpSpec
 from arcbatt.language.types import GRID, Set
 from arcbatt.syntax.dialect import python_words
 from arcbatt.syntax.expressions import Expressions
@@ -23,6 +25,15 @@ _GIVES: Final = {
 """Python's functions that make a list or tuple, or a set."""
 _GATHERS: Final = python_words()["gathers"]
 _PAIR: Final = 2
+
+
+@cache
+def _result_kind(spec: OpSpec) -> str:
+    """What every rule of a primitive gives."""
+    results = {rule.result for rule in spec.rules}
+    if results and all(isinstance(result, Set) for result in results):
+        return _SET
+    return _GRID if results == {GRID} else ""
 
 
 class Containers(Expressions):
@@ -86,11 +97,7 @@ class Containers(Expressions):
     def kind_of_result(self, name: str, env: Env) -> str:
         """What a primitive always gives."""
         value = env.find(name)
-        spec = self.words.ops.get(value.id) if isinstance(value, Name) else None
-        results = {rule.result for rule in spec.rules} if spec else set()
-        if results and all(isinstance(result, Set) for result in results):
-            return _SET
-        return _GRID if results == {GRID} else ""
+        return _result_kind(self.words.ops[value.id]) if isinstance(value, Name) and value.id in self.words.ops else ""
 
     def list_display(self, node: ast.List, env: Env, depth: int) -> Value:
         """`[a, b]`, as a tuple."""

@@ -77,7 +77,9 @@ class ProgramReader(Control):
     def lines_of(self, statements: list[ast.stmt]) -> Value | None:
         """What the statements of a program return; each of them that has an error is reported."""
         compound = any(isinstance(one, _COMPOUND) for one in statements)
-        live = names_kept(statements) if compound else frozenset[str]()
+        if not compound:
+            return self.plain_lines(statements)
+        live = names_kept(statements)
         waiting = statements
         while waiting:
             statement, *waiting = waiting
@@ -90,8 +92,8 @@ class ProgramReader(Control):
                 if chosen is not None:
                     waiting = [*chosen, *waiting]
                     continue
-                rest = waiting if compound and leaves([statement]) else []
-                behind = flow(waiting).reads | live if compound else live
+                rest = waiting if leaves([statement]) else []
+                behind = flow(waiting).reads | live
                 result = self.block([statement, *rest], self.env, 0, live if rest else behind, _returned)
                 if result is not None and not rest and waiting:
                     self.at.report(waiting[0], "a line after return", "return ends a program")
@@ -100,6 +102,22 @@ class ProgramReader(Control):
             except Illegal:
                 self.bind_names(statement)
                 if rest or isinstance(statement, ast.Return):
+                    return None
+        return None
+
+    def plain_lines(self, statements: list[ast.stmt]) -> Value | None:
+        """The same where no statement chooses or repeats."""
+        for number, statement in enumerate(statements, 1):
+            try:
+                if isinstance(statement, ast.Return):
+                    result = self.block([statement], self.env, 0, frozenset(), _returned)
+                    if number < len(statements):
+                        self.at.report(statements[number], "a line after return", "return ends a program")
+                    return result
+                self.statement(statement, self.env, 0)
+            except Illegal:
+                self.bind_names(statement)
+                if isinstance(statement, ast.Return):
                     return None
         return None
 
