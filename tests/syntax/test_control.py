@@ -64,6 +64,7 @@ CASES = [
     ("x = [1, 2, 3]\nx[1] = 7\nx[-1] += 1\nreturn x", (1, 7, 4)),
     ("g = [list(r) for r in I]\ng[0][1] = 9\ng[-1][-1] += 1\nreturn tuple(tuple(r) for r in g)", ((1, 9, 0), (0, 3, 4))),
     ("q = [1, 2, 3, 4]\na = q.pop(0)\nb = q.pop()\nq.insert(1, 8)\nq.remove(2)\nreturn (a, b, q)", (1, 4, (8, 3))),
+    ("x = list()\nx.append(1)\ny = copy.deepcopy(x)\ny += deque([2])\nreturn (x, y)", ((1,), (1, 2))),
     ("q = [3, 1, 2]\nq.sort()\nq.reverse()\nreturn q", (3, 2, 1)),
     ("rows = [[], []]\nfor c in I[0]:\n    rows[c % 2].append(c)\nreturn rows", ((2, 0), (1,))),
     ("a, b = {1, 2}, {2, 3}\nreturn (a | b, a & b, a - b, a.union(b), a.issubset(b))",

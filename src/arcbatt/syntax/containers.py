@@ -19,8 +19,8 @@ _LIST: Final = "list"
 _GRID: Final = "grid"
 _SET: Final = "set"
 _GIVES: Final = {
-    "list": _LIST, "tuple": _LIST, "sorted": _LIST, "reversed": _LIST, "map": _LIST, "filter": _LIST, "zip": _LIST,
-    "enumerate": _LIST, "range": _LIST, "set": _SET, "frozenset": _SET,
+    "list": _LIST, "tuple": _LIST, "deque": _LIST, "sorted": _LIST, "reversed": _LIST, "map": _LIST, "filter": _LIST,
+    "zip": _LIST, "enumerate": _LIST, "range": _LIST, "set": _SET, "frozenset": _SET,
 }  # fmt: skip
 """Python's functions that make a list or tuple, or a set."""
 _GATHERS: Final = python_words()["gathers"]
@@ -111,6 +111,31 @@ class Containers(Expressions):
 
     # --- operators ---
 
+    def tuple_display(self, node: ast.Tuple, env: Env, depth: int) -> Value:
+        """`(a, b)`."""
+        return Items(tuple([self.value(item, env, depth) for item in node.elts]))
+
+    def set_display(self, node: ast.Set, env: Env, depth: int) -> Value:
+        """`{a, b}`."""
+        return self.set_of([self.value(item, env, depth) for item in node.elts], node, depth)
+
+    def unary(self, node: ast.UnaryOp, env: Env, depth: int) -> Value:
+        """An operator of one side."""
+        return self.operator(node.op, [self.value(node.operand, env, depth)], node, depth)
+
+    def comparison(self, node: ast.Compare, env: Env, depth: int) -> Value:
+        """Comparisons, of which all must hold."""
+        sides = [self.value(side, env, depth) for side in (node.left, *node.comparators)]
+        sides[1:-1] = [self.kept("side", side, node) for side in sides[1:-1]]
+        parts = [
+            self.operator(op, pair, node, depth)
+            for op, *pair in zip(node.ops, sides, sides[1:], strict=False)
+        ]  # fmt: skip
+        made = parts[0]
+        for part in parts[1:]:
+            made = self.operator(ast.And(), [made, part], node, depth)
+        return made
+
     def binary(self, node: ast.BinOp, env: Env, depth: int) -> Value:
         """An operator, between lists or sets where one side is seen to be one."""
         sides = [self.value(side, env, depth) for side in (node.left, node.right)]
@@ -178,11 +203,23 @@ class Containers(Expressions):
     def method(self, node: ast.Call, env: Env, depth: int) -> Value:
         """`value.method(...)`, for the methods that give a value."""
         assert isinstance(node.func, ast.Attribute)
+        if isinstance(node.func.value, ast.Name) and node.func.value.id == "copy" and self.unknown("copy", env):
+            plain = ast.copy_location(ast.Name("deepcopy", ast.Load()), node)
+            return self.call(ast.copy_location(ast.Call(plain, node.args, []), node), env, depth)
         function = self.words.methods.get(node.func.attr)
         if function is None or node.keywords:
             self.at.illegal(node.func, f"{describe(node.func)} is not legal in a program", instead(node.func))
         value = self.value(node.func.value, env, depth)
         return self.applied(function, [value, *(self.value(arg, env, depth) for arg in node.args)], {}, node, depth)
+
+    def unknown(self, name: str, env: Env) -> bool:
+        """Whether a name stands for nothing, so that it may be that of a module."""
+        scope: Env | None = env
+        while scope is not None:
+            if name in scope.values:
+                return False
+            scope = scope.outer
+        return env.find(name) is None
 
     def form(self, node: ast.Call, function: Value) -> Value:
         """Python's function as it is for so many arguments and such keywords."""
@@ -231,6 +268,10 @@ class Containers(Expressions):
 
 Containers.readers = {
     **Expressions.readers,
+    ast.Tuple: Containers.tuple_display,
+    ast.Set: Containers.set_display,
+    ast.UnaryOp: Containers.unary,
+    ast.Compare: Containers.comparison,
     ast.List: Containers.list_display,
     ast.Constant: Containers.nothing,
     ast.BinOp: Containers.binary,
