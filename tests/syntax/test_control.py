@@ -79,6 +79,7 @@ CASES = [
     ("if height(I) > 5:\n    raise ValueError\nassert width(I) == 3\nreturn 1", 1),
     ("O = I\nfor o in objects(I, T, F, T):\n    if size(o) > 1:\n        O = fill(O, 7, o)\nreturn O", ((1, 2, 0), (0, 7, 7))),
     ("s = 0\nfor c in []:\n    s = first(frozenset())\nreturn s", 0),
+    ("x = []\nfor r in I:\n    x.append([c for c in r])\ny = []\nfor r in x:\n    y.append(r[:1] + r)\nreturn [r + r for r in y][1]", (0, 0, 3, 3) * 2),
     ("return fold(I[0], 0, add) + fold(I[1], 1, lambda total, c: total * 2 + c)", 20),
 ]  # fmt: skip
 FAILING = [

@@ -252,6 +252,11 @@ class Containers(Expressions):
             return self.syntax("set_of_one" if _GATHERS[method].endswith("item") else "as_set", args, node, depth)
         return self.applied(self.words.changes[method], [now, *args], {}, node, depth)
 
+    def mark_gathered(self, name: str, method: str, item: ast.expr, env: Env) -> None:
+        """A list that lists are put into is a list of lists."""
+        if _GATHERS.get(method) == f"{_LIST} item" and self.kind(item, env) == _LIST:
+            env.kinds[name] = _GRID
+
     def is_empty_set(self, value: Value) -> bool:
         """Whether a value is the empty set as it is written."""
         return value is self.constant_of("empty_set")

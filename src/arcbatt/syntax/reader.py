@@ -79,13 +79,12 @@ class ProgramReader(Control):
         compound = any(isinstance(one, _COMPOUND) for one in statements)
         if not compound:
             return self.plain_lines(statements)
+        if not all([self.legal([one]) for one in statements]):
+            return None
         live = names_kept(statements)
         waiting = statements
         while waiting:
             statement, *waiting = waiting
-            if not self.legal([statement]):
-                self.bind_names(statement)
-                continue
             rest: list[ast.stmt] = []
             try:
                 chosen = self.known_if(statement)
@@ -253,6 +252,8 @@ class ProgramReader(Control):
         else:
             args = [self.value(arg, env, depth) for arg in call.args]
             now = self.value(held, env, depth)
+            if isinstance(held, ast.Name) and call.args:
+                self.mark_gathered(held.id, method, call.args[0], env)
             self.store(held, self.changed(now, method, args, call, depth), env, depth)
 
     def store(self, held: ast.expr, value: Value, env: Env, depth: int) -> None:
