@@ -63,10 +63,10 @@ def page() -> str:
 def models_page() -> str:
     """The page that fits into a prompt."""
     types = ", ".join(f"{name} is {' or '.join(map(str, members))}" for name, members in CLASSES.items())
-    functions = tomllib.loads(PYTHON.read_text(encoding="utf-8"))["functions"]
-    out = [
-        INTRODUCTION.read_text(encoding="utf-8").replace("PYTHON", ", ".join(functions)).replace("TYPES", f"{types}.")
-    ]
+    python = tomllib.loads(PYTHON.read_text(encoding="utf-8"))
+    methods = dict.fromkeys([*python["changes"], *(name.split("/")[0] for name in python["taken"])])
+    text = INTRODUCTION.read_text(encoding="utf-8").replace("PYTHON", ", ".join(python["functions"]))
+    out = [text.replace("METHODS", ", ".join(methods)).replace("TYPES", f"{types}.")]
     for family, specs in groupby(STANDARD.ops.values(), key=lambda spec: spec.family):
         out += [f"## {family.capitalize()}", "", "```text"]
         out += [f"{spec.name}({', '.join(spec.params)}) :: {spec.signature} : {spec.doc}" for spec in specs]

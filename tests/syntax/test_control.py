@@ -64,6 +64,7 @@ CASES = [
     ("x = [1, 2, 3]\nx[1] = 7\nx[-1] += 1\nreturn x", (1, 7, 4)),
     ("g = [list(r) for r in I]\ng[0][1] = 9\ng[-1][-1] += 1\nreturn tuple(tuple(r) for r in g)", ((1, 9, 0), (0, 3, 4))),
     ("q = [1, 2, 3, 4]\na = q.pop(0)\nb = q.pop()\nq.insert(1, 8)\nq.remove(2)\nreturn (a, b, q)", (1, 4, (8, 3))),
+    ("x = list()\nx.append(1)\ny = copy.deepcopy(x)\ny += deque([2])\nreturn (x, y)", ((1,), (1, 2))),
     ("q = [3, 1, 2]\nq.sort()\nq.reverse()\nreturn q", (3, 2, 1)),
     ("rows = [[], []]\nfor c in I[0]:\n    rows[c % 2].append(c)\nreturn rows", ((2, 0), (1,))),
     ("a, b = {1, 2}, {2, 3}\nreturn (a | b, a & b, a - b, a.union(b), a.issubset(b))",
@@ -78,6 +79,7 @@ CASES = [
     ("if height(I) > 5:\n    raise ValueError\nassert width(I) == 3\nreturn 1", 1),
     ("O = I\nfor o in objects(I, T, F, T):\n    if size(o) > 1:\n        O = fill(O, 7, o)\nreturn O", ((1, 2, 0), (0, 7, 7))),
     ("s = 0\nfor c in []:\n    s = first(frozenset())\nreturn s", 0),
+    ("x = []\nfor r in I:\n    x.append([c for c in r])\ny = []\nfor r in x:\n    y.append(r[:1] + r)\nreturn [r + r for r in y][1]", (0, 0, 3, 3) * 2),
     ("return fold(I[0], 0, add) + fold(I[1], 1, lambda total, c: total * 2 + c)", 20),
 ]  # fmt: skip
 FAILING = [

@@ -90,6 +90,7 @@ def test_literals():
         ("async def f(x):\n        return x\n    return I", "an asynchronous function is not legal", "write `def`"),
         ("class A:\n        pass\n    return I", "a class definition is not legal", "a tuple"),
         ("print(I)\n    return I", "an expression whose value is not used", "assign"),
+        ("if I:\n        return I\n    print(I)\n    return I", "an expression whose value is not used", "assign"),
         ("while height(I) > 1:\n        print(I)\n    return I", "an expression whose value is not used", "assign"),
         ("return [x := 1]", "an assignment inside an expression is not legal", "a line of its own"),
         ("return I.shape()", "an attribute is not legal", "write a primitive"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from arcbatt.language.program import Const, Name
+from arcbatt.language.spec import OpSpec
 from arcbatt.language.types import GRID, Set
 from arcbatt.syntax.dialect import python_words
 from arcbatt.syntax.expressions import Expressions
@@ -17,12 +19,21 @@ _LIST: Final = "list"
 _GRID: Final = "grid"
 _SET: Final = "set"
 _GIVES: Final = {
-    "list": _LIST, "tuple": _LIST, "sorted": _LIST, "reversed": _LIST, "map": _LIST, "filter": _LIST, "zip": _LIST,
-    "enumerate": _LIST, "range": _LIST, "set": _SET, "frozenset": _SET,
+    "list": _LIST, "tuple": _LIST, "deque": _LIST, "sorted": _LIST, "reversed": _LIST, "map": _LIST, "filter": _LIST,
+    "zip": _LIST, "enumerate": _LIST, "range": _LIST, "set": _SET, "frozenset": _SET,
 }  # fmt: skip
 """Python's functions that make a list or tuple, or a set."""
 _GATHERS: Final = python_words()["gathers"]
 _PAIR: Final = 2
+
+
+@cache
+def _result_kind(spec: OpSpec) -> str:
+    """What every rule of a primitive gives."""
+    results = {rule.result for rule in spec.rules}
+    if results and all(isinstance(result, Set) for result in results):
+        return _SET
+    return _GRID if results == {GRID} else ""
 
 
 class Containers(Expressions):
@@ -86,11 +97,7 @@ class Containers(Expressions):
     def kind_of_result(self, name: str, env: Env) -> str:
         """What a primitive always gives."""
         value = env.find(name)
-        spec = self.words.ops.get(value.id) if isinstance(value, Name) else None
-        results = {rule.result for rule in spec.rules} if spec else set()
-        if results and all(isinstance(result, Set) for result in results):
-            return _SET
-        return _GRID if results == {GRID} else ""
+        return _result_kind(self.words.ops[value.id]) if isinstance(value, Name) and value.id in self.words.ops else ""
 
     def list_display(self, node: ast.List, env: Env, depth: int) -> Value:
         """`[a, b]`, as a tuple."""
@@ -103,6 +110,31 @@ class Containers(Expressions):
         return self.constant_of("nothing")
 
     # --- operators ---
+
+    def tuple_display(self, node: ast.Tuple, env: Env, depth: int) -> Value:
+        """`(a, b)`."""
+        return Items(tuple([self.value(item, env, depth) for item in node.elts]))
+
+    def set_display(self, node: ast.Set, env: Env, depth: int) -> Value:
+        """`{a, b}`."""
+        return self.set_of([self.value(item, env, depth) for item in node.elts], node, depth)
+
+    def unary(self, node: ast.UnaryOp, env: Env, depth: int) -> Value:
+        """An operator of one side."""
+        return self.operator(node.op, [self.value(node.operand, env, depth)], node, depth)
+
+    def comparison(self, node: ast.Compare, env: Env, depth: int) -> Value:
+        """Comparisons, of which all must hold."""
+        sides = [self.value(side, env, depth) for side in (node.left, *node.comparators)]
+        sides[1:-1] = [self.kept("side", side, node) for side in sides[1:-1]]
+        parts = [
+            self.operator(op, pair, node, depth)
+            for op, *pair in zip(node.ops, sides, sides[1:], strict=False)
+        ]  # fmt: skip
+        made = parts[0]
+        for part in parts[1:]:
+            made = self.operator(ast.And(), [made, part], node, depth)
+        return made
 
     def binary(self, node: ast.BinOp, env: Env, depth: int) -> Value:
         """An operator, between lists or sets where one side is seen to be one."""
@@ -171,11 +203,23 @@ class Containers(Expressions):
     def method(self, node: ast.Call, env: Env, depth: int) -> Value:
         """`value.method(...)`, for the methods that give a value."""
         assert isinstance(node.func, ast.Attribute)
+        if isinstance(node.func.value, ast.Name) and node.func.value.id == "copy" and self.unknown("copy", env):
+            plain = ast.copy_location(ast.Name("deepcopy", ast.Load()), node)
+            return self.call(ast.copy_location(ast.Call(plain, node.args, []), node), env, depth)
         function = self.words.methods.get(node.func.attr)
         if function is None or node.keywords:
             self.at.illegal(node.func, f"{describe(node.func)} is not legal in a program", instead(node.func))
         value = self.value(node.func.value, env, depth)
         return self.applied(function, [value, *(self.value(arg, env, depth) for arg in node.args)], {}, node, depth)
+
+    def unknown(self, name: str, env: Env) -> bool:
+        """Whether a name stands for nothing, so that it may be that of a module."""
+        scope: Env | None = env
+        while scope is not None:
+            if name in scope.values:
+                return False
+            scope = scope.outer
+        return env.find(name) is None
 
     def form(self, node: ast.Call, function: Value) -> Value:
         """Python's function as it is for so many arguments and such keywords."""
@@ -208,6 +252,11 @@ class Containers(Expressions):
             return self.syntax("set_of_one" if _GATHERS[method].endswith("item") else "as_set", args, node, depth)
         return self.applied(self.words.changes[method], [now, *args], {}, node, depth)
 
+    def mark_gathered(self, name: str, method: str, item: ast.expr, env: Env) -> None:
+        """A list that lists are put into is a list of lists."""
+        if _GATHERS.get(method) == f"{_LIST} item" and self.kind(item, env) == _LIST:
+            env.kinds[name] = _GRID
+
     def is_empty_set(self, value: Value) -> bool:
         """Whether a value is the empty set as it is written."""
         return value is self.constant_of("empty_set")
@@ -224,6 +273,10 @@ class Containers(Expressions):
 
 Containers.readers = {
     **Expressions.readers,
+    ast.Tuple: Containers.tuple_display,
+    ast.Set: Containers.set_display,
+    ast.UnaryOp: Containers.unary,
+    ast.Compare: Containers.comparison,
     ast.List: Containers.list_display,
     ast.Constant: Containers.nothing,
     ast.BinOp: Containers.binary,

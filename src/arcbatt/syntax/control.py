@@ -8,15 +8,13 @@ the body assigns, and a `while` an `iterate`. A `break` or `return` in a loop se
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from functools import partial
 from typing import Final
 
 from arcbatt.language.program import Call, Const, Expr, Name
-from arcbatt.syntax.containers import Containers
+from arcbatt.syntax.captures import Captures, Entry
 from arcbatt.syntax.dialect import python_words
 from arcbatt.syntax.flow import alive, assigned, breaks, called_method, changed, flow, leaves, names_read, returns
 from arcbatt.syntax.functions import Env, Function, Items, Value
@@ -44,15 +42,7 @@ Finish = Callable[[Exit, Value | None], Value | None]
 Side = Callable[[], Value | None]
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """The parameter of a function that values are read from, and what it is called with."""
-
-    param: Name
-    argument: Expr
-
-
-class Control(Containers):
+class Control(Captures):
     """Reads statements that choose and repeat, and expressions that do."""
 
     def statement(self, node: ast.stmt, env: Env, depth: int) -> None:
@@ -147,7 +137,7 @@ class Control(Containers):
                     made.append(self.as_value(value, node, depth))
         return self.chosen(test, entry, made, node, depth)
 
-    def chosen(self, test: Expr, entry: _Entry, sides: Sequence[Expr], node: ast.AST, depth: int) -> Expr:
+    def chosen(self, test: Expr, entry: Entry, sides: Sequence[Expr], node: ast.AST, depth: int) -> Expr:
         """The call of one of two functions."""
         self.wrote_out = True
         functions = [self.combinators.late(entry.param, side) for side in sides]
@@ -240,93 +230,6 @@ class Control(Containers):
             return True
         return any(map(self.can_fail, expr.args))
 
-    # --- values that functions are called with ---
-
-    @contextmanager
-    def later(self) -> Iterator[None]:
-        """Inside, nothing becomes a line: it may never be computed."""
-        self.late += 1
-        try:
-            yield
-        finally:
-            self.late -= 1
-
-    @contextmanager
-    def unchanged(self, env: Env) -> Iterator[None]:
-        """Afterwards names stand for what they stood for before."""
-        before = dict(env.values)
-        try:
-            yield
-        finally:
-            env.values.clear()
-            env.values.update(before)
-
-    @contextmanager
-    def entered(
-        self, env: Env, names: frozenset[str], node: ast.AST, depth: int, *, only_computed: bool = False
-    ) -> Iterator[_Entry]:
-        """Inside, what was computed before is read from one parameter, so that it is computed once."""
-        found = [one for one in _scoped(env, names) if not isinstance(one[2], Function)]
-        if not self.late:
-            for scope, name, value in found:
-                scope.values[name] = self.kept(name, value, node)
-            found = [(scope, name, scope.values[name]) for scope, name, _ in found]
-        computed: dict[int, Call] = {}
-        bases: dict[str, Name] = {}
-        for _, _, value in found:
-            self.collect(value, computed, bases)
-        if not computed and (only_computed or len(bases) <= 1):
-            base = next(iter(bases.values()), None)
-            with self.later() if not only_computed else _nothing():
-                yield _Entry(base or self.fresh(), base or Const(0))
-            return
-        param = self.fresh()
-        entries: list[Expr] = [*computed.values(), *bases.values()]
-        places = dict(zip(map(_key, entries), self.combinators.parts(param, len(entries)), strict=True))
-        for scope, name, value in found:
-            scope.values[name] = self.moved(value, places)
-        try:
-            with self.later():
-                yield _Entry(param, self.combinators.pairs(entries))
-        finally:
-            for scope, name, value in found:
-                scope.values[name] = value
-
-    def collect(self, value: Value, computed: dict[int, Call], bases: dict[str, Name]) -> None:
-        """What a value is made of that is not there when the function is made: calls, and parameters."""
-        if isinstance(value, Items):
-            for item in value.items:
-                self.collect(item, computed, bases)
-        elif not isinstance(value, Function):
-            base = self.combinators.base(value)
-            if base is not None:
-                bases[base.id] = base
-            elif isinstance(value, Call) and not self.combinators.facts(value).ready:
-                computed[id(value)] = value
-
-    def moved(self, value: Value, places: dict[object, Expr]) -> Value:
-        """A value as a part of a parameter."""
-        if isinstance(value, Items):
-            return Items(tuple([self.moved(item, places) for item in value.items]), value.name)
-        if isinstance(value, Function):
-            return value
-        if _key(value) in places:
-            return places[_key(value)]
-        if self.combinators.base(value) is None:
-            return value
-        assert isinstance(value, Call)
-        inner = self.moved(value.args[0], places)
-        assert not isinstance(inner, Function | Items)
-        return Call(value.function, (inner,))
-
-    def once(self, env: Env, names: frozenset[str], node: ast.AST, depth: int, build: Callable[[], Value]) -> Expr:
-        """What `build` gives, which runs a function for items: values it reads from outside are computed before."""
-        with self.entered(env, names, node, depth, only_computed=True) as entry:
-            made = self.as_value(build(), node, depth)
-        if not isinstance(entry.argument, Call):
-            return made
-        return Call(self.combinators.late(entry.param, made), (entry.argument,), self.at.number(node))
-
     # --- loops ---
 
     def loop(self, node: ast.For | ast.While, behind: frozenset[str], env: Env, depth: int) -> tuple[Value, Value]:
@@ -411,7 +314,7 @@ class Control(Containers):
             return made
         mark = self.as_value(env.values["break"], node, depth)
         test = self.as_value(self.operator(ast.Eq(), [mark, _GOES_ON], ast.Constant(0), depth), node, depth)
-        return self.chosen(test, _Entry(param, param), [made, other], node, depth)
+        return self.chosen(test, Entry(param, param), [made, other], node, depth)
 
     def folded(self, node: ast.For, names: Sequence[str], env: Env, depth: int) -> Value:
         """A for loop: the state of the names after the last item."""
@@ -529,28 +432,6 @@ def _of_name(node: ast.Expr) -> bool:
     return isinstance(node.value, ast.Call) and isinstance(getattr(node.value.func, "value", None), ast.Name)
 
 
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
-
-
-def _key(value: Expr) -> object:
-    """What tells entries apart: parameters by name, calls one by one."""
-    return value.id if isinstance(value, Name) else id(value)
-
-
-def _scoped(env: Env, names: frozenset[str]) -> list[tuple[Env, str, Value]]:
-    """Where each of some names is, and what it stands for there."""
-    found = []
-    for name in sorted(names):
-        scope: Env | None = env
-        while scope is not None and name not in scope.values:
-            scope = scope.outer
-        if scope is not None:
-            found.append((scope, name, scope.values[name]))
-    return found
-
-
 def _is_plain(statements: Sequence[ast.stmt]) -> bool:
     """Whether statements only give names the values of other names, or numbers."""
     return all(
@@ -565,7 +446,7 @@ def _is_plain(statements: Sequence[ast.stmt]) -> bool:
 
 
 Control.readers = {
-    **Containers.readers,
+    **Captures.readers,
     ast.IfExp: Control.choice,
     ast.BoolOp: Control.logic,
     ast.ListComp: Control.comprehension,

@@ -18,6 +18,8 @@ LEGAL: Final = (
 )  # fmt: skip
 """Statements that mean something in a program; so do docstrings and changes of lists and sets."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_SINGLE: Final = (ast.Assign, ast.Return, ast.Expr, *_SCOPES)
+"""Statements that have none inside them, those of nested functions left out."""
 
 
 class Flow(NamedTuple):
@@ -157,7 +159,7 @@ def inner_statements(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements and those inside them, of nested functions only their heads."""
     for statement in statements:
         yield statement
-        if not isinstance(statement, _SCOPES):
+        if not isinstance(statement, _SINGLE):
             for inner in (getattr(statement, field, []) for field in ("body", "orelse", "finalbody", "handlers")):
                 yield from inner_statements(inner)
 
@@ -166,6 +168,8 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
     """The names that a statement itself binds."""
     match statement:
         case ast.FunctionDef(name=name):
+            yield name
+        case ast.Assign(targets=[ast.Name(id=name)]):
             yield name
         case ast.Assign(targets=targets):
             for target in targets:
@@ -183,13 +187,15 @@ def _stored(target: ast.expr) -> frozenset[str]:
 def _changed(statement: ast.stmt) -> Iterator[str]:
     """The names whose lists or sets a statement itself changes: `x.append(1)`, `x[0] = 1`, `y = x.pop()`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    value = getattr(statement, "value", None)
+    if type(targets[0]) is ast.Name and type(getattr(value, "func", None)) is ast.Name:
+        return  # most lines are so
     for target in targets:
         base = target
         while isinstance(base, ast.Subscript):
             base = base.value
         if isinstance(base, ast.Name) and base is not target:
             yield base.id
-    value = getattr(statement, "value", None)
     if (method := called_method(value)) and method[1] in CHANGES:
         yield method[0]
 

@@ -77,21 +77,22 @@ class ProgramReader(Control):
     def lines_of(self, statements: list[ast.stmt]) -> Value | None:
         """What the statements of a program return; each of them that has an error is reported."""
         compound = any(isinstance(one, _COMPOUND) for one in statements)
-        live = names_kept(statements) if compound else frozenset[str]()
+        if not compound:
+            return self.plain_lines(statements)
+        if not all([self.legal([one]) for one in statements]):
+            return None
+        live = names_kept(statements)
         waiting = statements
         while waiting:
             statement, *waiting = waiting
-            if not self.legal([statement]):
-                self.bind_names(statement)
-                continue
             rest: list[ast.stmt] = []
             try:
                 chosen = self.known_if(statement)
                 if chosen is not None:
                     waiting = [*chosen, *waiting]
                     continue
-                rest = waiting if compound and leaves([statement]) else []
-                behind = flow(waiting).reads | live if compound else live
+                rest = waiting if leaves([statement]) else []
+                behind = flow(waiting).reads | live
                 result = self.block([statement, *rest], self.env, 0, live if rest else behind, _returned)
                 if result is not None and not rest and waiting:
                     self.at.report(waiting[0], "a line after return", "return ends a program")
@@ -100,6 +101,22 @@ class ProgramReader(Control):
             except Illegal:
                 self.bind_names(statement)
                 if rest or isinstance(statement, ast.Return):
+                    return None
+        return None
+
+    def plain_lines(self, statements: list[ast.stmt]) -> Value | None:
+        """The same where no statement chooses or repeats."""
+        for number, statement in enumerate(statements, 1):
+            try:
+                if isinstance(statement, ast.Return):
+                    result = self.block([statement], self.env, 0, frozenset(), _returned)
+                    if number < len(statements):
+                        self.at.report(statements[number], "a line after return", "return ends a program")
+                    return result
+                self.statement(statement, self.env, 0)
+            except Illegal:
+                self.bind_names(statement)
+                if isinstance(statement, ast.Return):
                     return None
         return None
 
@@ -235,6 +252,8 @@ class ProgramReader(Control):
         else:
             args = [self.value(arg, env, depth) for arg in call.args]
             now = self.value(held, env, depth)
+            if isinstance(held, ast.Name) and call.args:
+                self.mark_gathered(held.id, method, call.args[0], env)
             self.store(held, self.changed(now, method, args, call, depth), env, depth)
 
     def store(self, held: ast.expr, value: Value, env: Env, depth: int) -> None:
