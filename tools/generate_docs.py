@@ -16,6 +16,8 @@ from arcbatt.language.types import CLASSES
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PYTHON = DOCS.parent / "src" / "arcbatt" / "syntax" / "python.toml"
 INTRODUCTION = Path(__file__).parent / "language_for_models.txt"
+BRIEF = ("completing", "rays", "lattices", "measures", "rules")
+"""Families for search, of which the page that fits into a prompt has only the calls."""
 FACTS = {
     Fact.COMMUTATIVE: "commutative",
     Fact.INVOLUTION: "its own inverse (grids, truths)",
@@ -32,8 +34,12 @@ def row(spec: OpSpec) -> str:
         facts.append("cost: product")
     signature = spec.signature.replace("|", "\\|")
     fails = ", ".join(reason.value for reason in spec.fails)
-    call = f"{spec.name}({', '.join(spec.params)})"
-    return f"| `{call}` | `{signature}` | {spec.doc} | {fails} | {', '.join(facts)} |"
+    return f"| `{call(spec)}` | `{signature}` | {spec.doc} | {fails} | {', '.join(facts)} |"
+
+
+def call(spec: OpSpec) -> str:
+    """A primitive with its parameters."""
+    return f"{spec.name}({', '.join(spec.params)})"
 
 
 def page() -> str:
@@ -69,7 +75,8 @@ def models_page() -> str:
     out = [text.replace("METHODS", ", ".join(methods)).replace("TYPES", f"{types}.")]
     for family, specs in groupby(STANDARD.ops.values(), key=lambda spec: spec.family):
         out += [f"## {family.capitalize()}", "", "```text"]
-        out += [f"{spec.name}({', '.join(spec.params)}) :: {spec.signature} : {spec.doc}" for spec in specs]
+        brief = family in BRIEF
+        out += [call(spec) if brief else f"{call(spec)} :: {spec.signature} : {spec.doc}" for spec in specs]
         out += ["```", ""]
     numbers = ", ".join(f"{name} {value}" for name, value in CONSTANTS.items())
     return "\n".join([*out, "## Constants", "", numbers, ""])

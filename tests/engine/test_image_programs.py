@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arcbatt import _core, _core_lanes
+from arcbatt.devtools.generate import mutants
 from arcbatt.engine.cpu import CpuEngine
-from arcbatt.language.reference import evaluate
+from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax.api import parse
 
@@ -64,3 +65,13 @@ def test_programs(core):
         found = engine.values(Sample(grid))
         for program in programs:
             assert found[program.name] == evaluate(program, Sample(grid)), program
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mutants(seed):
+    programs = list(mutants(parse(PROGRAMS), 120, seed))
+    engine = CpuEngine.of(programs, threads=1)
+    for grid in GRIDS[:2]:
+        found = engine.values(Sample(grid), max_steps=1_000_000)
+        for program in programs:
+            assert found[program.name] == evaluate(program, Sample(grid), Machine(1_000_000)), program
