@@ -7,6 +7,7 @@ from functools import lru_cache
 from arcbatt.data.tasks import Task
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import Bank
+from arcbatt.search.features import features
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.solution import Solution
 from arcbatt.search.solver import Solver
@@ -24,6 +25,4 @@ def solve(task: Task, options: SolveOptions | None = None) -> Solution:
 
 @lru_cache(maxsize=2)
 def _bank(families: tuple[str, ...], threads: int | None) -> Bank:
-    from arcbatt.search.features import features
-
     return Bank(features(families), threads)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, islice, pairwise, zip_longest
@@ -25,6 +26,8 @@ from arcbatt.search.write import Writer, write_image, write_rule, write_stack
 _TOP: Final = 6
 """Predictions of a test that are kept of each combination."""
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
+_GROWN_AT_ONCE: Final = 64
+"""Images, over all tasks, whose images are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ class _Work:
     parents: list[list[int]] = field(default_factory=list)
     """Of each view the images that are to be looked at further."""
 
+    def release(self) -> None:
+        """Let go of the images."""
+        self.values, self.found = [], []
+
 
 class Solver:
     """Solves many tasks with one bank."""
@@ -65,7 +72,7 @@ class Solver:
     def solve(self, questions: Iterable[Question], chunk: int = 16) -> Iterator[Solution]:
         """Solutions in the order of the tasks."""
         left = iter(questions)
-        with ThreadPoolExecutor(self.options.threads) as pool:
+        with ThreadPoolExecutor(self.options.threads or os.cpu_count()) as pool:
             while batch := list(islice(left, chunk)):
                 done = self._solve_batch(batch, pool)
                 if done is None:
@@ -77,14 +84,22 @@ class Solver:
         works = self._looked_at(batch)
         if works is None or not self._all(pool, self._combine, works):
             return None
-        further = [work for work in works if any(work.parents)]
-        if further and not (self._grow(further) and self._all(pool, self._combine_grown, further)):
-            return None
-        if not self._all(pool, self._leave_one_out, works):
-            return None
-        return [self._solution(work) for work in works]
+        done: dict[int, Solution] = {}
+        plain = [work for work in works if not any(work.parents)]
+        grown = [work for work in works if any(work.parents)]
+        each = max(1, _GROWN_AT_ONCE // max(1, self.options.parents))
+        for some in [plain, *(grown[start : start + each] for start in range(0, len(grown), each))]:
+            further = bool(some) and any(some[0].parents)
+            if further and not (self._grow(some) and self._all(pool, self._combine_grown, some)):
+                return None
+            if not self._all(pool, self._leave_one_out, some):
+                return None
+            done |= {id(work): self._solution(work) for work in some}
+            for work in some:
+                work.release()
+        return [done[id(work)] for work in works]
 
-    def _all(self, pool: ThreadPoolExecutor, step: Any, works: Sequence[_Work]) -> bool:
+    def _all(self, pool: ThreadPoolExecutor, step: Callable[[_Work], None], works: Sequence[_Work]) -> bool:
         """Do a step for every task; whether nobody asked to stop meanwhile."""
         waiting: list[Future[None]] = [pool.submit(step, work) for work in works]
         for future in waiting:
@@ -121,11 +136,11 @@ class Solver:
 
         Nothing else runs meanwhile, so that the time of the process is that of the engine; it is shared out by inputs.
         """
-        start = time.process_time()
+        before = time.process_time()
         images = self.bank.images(list(chain.from_iterable(inputs)), self._asked)
         if images is None:
             return None
-        each = (time.process_time() - start) / max(1, sum(map(len, inputs)))
+        each = (time.process_time() - before) / max(1, sum(map(len, inputs)))
         ends = list(accumulate(map(len, inputs), initial=0))
         return [(images.rows(start, stop), each * (stop - start)) for start, stop in pairwise(ends)]
 
@@ -172,7 +187,7 @@ class Solver:
     def _leave_one_out(self, work: _Work) -> None:
         """Where nothing was found for a test, try again with one demonstration left out."""
         demos = range(len(work.question.demonstrations))
-        if not self.options.leave_one_out or len(demos) < 3 or all(work.found):
+        if not self.options.leave_one_out or len(demos) < 3 or all(work.found) or not work.clock.left():
             return
         work.clock.go_on()
         lists = [[demo for demo in demos if demo != left] for left in demos]
@@ -190,6 +205,8 @@ class Solver:
         for place, (number, demos) in enumerate(runs):
             values = work.values[number]
             mine = Clock(clock.left(1 / (len(runs) - place)))
+            if place and not mine.left():
+                break
             for combination in self._combined(values, demos, mine):
                 if grow and not work.parents[number]:
                     work.parents[number] = self._promising(values, combination, grow)
@@ -202,6 +219,8 @@ class Solver:
         hypotheses = size_rules(values, demos)[: self.options.size_hypotheses]
         for number, size in enumerate(hypotheses):
             mine = Clock(clock.left(1 / (len(hypotheses) - number)))
+            if number and not mine.left():
+                return
             combination = Combination(values, demos, size, self.options.weights, self._stop)
             for combiner in IMAGE_COMBINERS:
                 combiner(combination, mine, self.options.effort)

@@ -1,8 +1,12 @@
 // The values of one task: images of one size hypothesis over all demonstrations and tests, each different one once.
+//
+// Images that tell the same cells apart serve rules alike, but for what a rule copies: of those one is kept, and a
+// dearer one only where more of it is as the output.
 #pragma once
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "search/images.h"
@@ -62,7 +66,8 @@ class Store {
         std::vector<u32> order(images.features());
         std::iota(order.begin(), order.end(), 0u);
         std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return cost[a] < cost[b]; });
-        std::unordered_set<u64> places, contents, partitions;
+        std::unordered_set<u64> places, contents;
+        std::unordered_map<u64, u32> partitions;
         for (u32 way = AS_IT_IS; way < WAYS; ++way)
             for (u32 feature : order) add(images, feature, Way(way), cost[feature], places, contents, partitions);
         sort_by_cost();
@@ -80,7 +85,7 @@ class Store {
 
    private:
     void add(const Images& images, u32 feature, Way way, float cost, std::unordered_set<u64>& places,
-             std::unordered_set<u64>& contents, std::unordered_set<u64>& partitions) {
+             std::unordered_set<u64>& contents, std::unordered_map<u64, u32>& partitions) {
         if (way != AS_IT_IS && cost + WAY_COST[way] > DEAREST_WAY) return;
         bool exact = true;
         u64 place = mixed(way * 64 + feature / images.each);
@@ -99,8 +104,11 @@ class Store {
         scratch_kinds_.resize(cells);
         u32 count = number_kinds();
         if (!count) return;
-        bool fresh = partitions.insert(hash_bytes(scratch_kinds_.data(), cells)).second;
-        if (!fresh && std::memcmp(scratch_.data(), target.data(), known) != 0) return;
+        u32 right = 0;
+        for (u32 k = 0; k < known; ++k) right += scratch_[k] == target[k];
+        auto [most, fresh] = partitions.emplace(hash_bytes(scratch_kinds_.data(), cells), right);
+        if (!fresh && right <= most->second) return;
+        most->second = right;
         columns.push_back({feature, u32(way), count, cost + WAY_COST[way]});
         raw_.insert(raw_.end(), scratch_.begin(), scratch_.end());
         kinds_.insert(kinds_.end(), scratch_kinds_.begin(), scratch_kinds_.end());
