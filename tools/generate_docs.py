@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 
 from arcbatt.language import limits
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.spec import Cost, Fact, OpSpec
 from arcbatt.language.table import STANDARD
-from arcbatt.language.types import CLASSES
+from arcbatt.language.types import CLASSES, IJ, INT
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PYTHON = DOCS.parent / "src" / "arcbatt" / "syntax" / "python.toml"
@@ -66,6 +66,12 @@ def page() -> str:
     return "\n".join(out) + "\n"
 
 
+def _brief_types(spec: OpSpec) -> str:
+    """The rules of a primitive in words for a prompt: those for every two of numbers and pairs as one."""
+    numbers = [f"{one}, {two} -> {INT if one == two == INT else IJ}" for one, two in product((INT, IJ), repeat=2)]
+    return "Num, Num -> Num" if sorted(spec.signature.split(" | ")) == sorted(numbers) else spec.signature
+
+
 def models_page() -> str:
     """The page that fits into a prompt."""
     types = ", ".join(f"{name} is {' or '.join(map(str, members))}" for name, members in CLASSES.items())
@@ -76,7 +82,7 @@ def models_page() -> str:
     for family, specs in groupby(STANDARD.ops.values(), key=lambda spec: spec.family):
         out += [f"## {family.capitalize()}", "", "```text"]
         brief = family in BRIEF
-        out += [call(spec) if brief else f"{call(spec)} :: {spec.signature} : {spec.doc}" for spec in specs]
+        out += [call(spec) if brief else f"{call(spec)} :: {_brief_types(spec)} : {spec.doc}" for spec in specs]
         out += ["```", ""]
     numbers = ", ".join(f"{name} {value}" for name, value in CONSTANTS.items())
     return "\n".join([*out, "## Constants", "", numbers, ""])

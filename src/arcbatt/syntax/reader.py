@@ -79,7 +79,7 @@ class ProgramReader(Control):
         compound = any(isinstance(one, _COMPOUND) for one in statements)
         if not compound:
             return self.plain_lines(statements)
-        if not all([self.legal([one]) for one in statements]):
+        if False in [self.legal([one]) for one in statements]:  # every one is looked at, so that all errors are said
             return None
         live = names_kept(statements)
         waiting = statements

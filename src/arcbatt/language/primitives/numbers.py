@@ -60,7 +60,7 @@ def divide(a: Num, b: Num) -> Num:
 
 
 def modulo(a: Num, b: Num) -> Num:
-    """What is left of a by division by b, rounded down: with the sign of b."""
+    """Remainder, with the sign of b."""
     return _spread(_floor_modulo, a, b)
 
 
