@@ -152,7 +152,7 @@ ODD_TEXT = [
 @pytest.mark.parametrize("odd", ODD_TEXT, ids=lambda text: ascii(text[:20]))
 def test_an_argument_that_is_none_is_refused(good, odd):
     arcbatt("eval", "rot90(I)", "--grid", odd).refused()
-    arcbatt("eval", odd + ";", "--grid", "[[1]]").refused()
+    arcbatt("eval", odd + ";;", "--grid", "[[1]]").refused()
     arcbatt("eval", "rot90(I)", "--task", odd + "x").refused()
     arcbatt("run", "--dataset", good / "tasks.json", "--backend", odd + "x").refused()
     arcbatt("run", "--dataset", good / "tasks.json", "--id", odd + "x").refused()

@@ -116,6 +116,7 @@ def test_one_program_may_call_another_and_have_two_names():
         ("def f(x):\n    return g(x)\ndef g(x):\n    return f(x)\ndef solve_a(I):\n    return f(I)\n", "recursion"),
         ("A = B\nB = A\ndef solve_a(I):\n    return A\n", "recursion"),
         ("def f(x):\n    for y in x: print(y)\n    return x\ndef solve_a(I):\n    return f(I)\n", "in f: an expr"),
+        ("def solve_a(I):\n  y = []\n  def f(x):\n    y.append(x)\n    return x\n  return f(I)", "came from outside"),
         ("def f(x):\n    x.append(1)\n    return x\ndef solve_a(I):\n    return f(I)\n", "came from outside"),
         ("def solve_a(I):\n    return (lambda f: f(f))(lambda f: f(f))\n", "recursion"),
         ("def solve_a(I):\n    f = lambda x: y\n    y = I\n    g = apply(f, I)\n    y = 1\n    return", "redefinition"),

@@ -99,6 +99,12 @@ def changed(statements: Sequence[ast.stmt]) -> frozenset[str]:
     return frozenset(name for statement in inner_statements(statements) for name in _changed(statement))
 
 
+def changed_outside(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """Those of them that the statements do not assign: the list or set is of somebody else."""
+    own = frozenset(name for statement in inner_statements(statements) for name in _bound(statement))
+    return changed(statements) - own
+
+
 def leaves(statements: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...] = (ast.Break, ast.Continue)) -> bool:
     """Whether statements may return, or may break off or go on with the loop around them."""
     for statement in statements:

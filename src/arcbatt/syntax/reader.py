@@ -12,7 +12,17 @@ from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
 from arcbatt.syntax.control import Control, Exit
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.expressions import renamed
-from arcbatt.syntax.flow import TAKES, assigned, called_method, changed, flow, illegal, leaves, names_kept
+from arcbatt.syntax.flow import (
+    TAKES,
+    assigned,
+    called_method,
+    changed,
+    changed_outside,
+    flow,
+    illegal,
+    leaves,
+    names_kept,
+)
 from arcbatt.syntax.functions import Env, Function, Items, Value
 from arcbatt.syntax.report import LEGAL, Illegal, Reporter, describe, instead, parameters
 from arcbatt.syntax.source import Chunk
@@ -79,7 +89,8 @@ class ProgramReader(Control):
         compound = any(isinstance(one, _COMPOUND) for one in statements)
         if not compound:
             return self.plain_lines(statements)
-        if False in [self.legal([one]) for one in statements]:  # every one is looked at, so that all errors are said
+        wrong = [one for one in statements if not self.legal([one])]
+        if wrong:
             return None
         live = names_kept(statements)
         waiting = statements
@@ -226,7 +237,7 @@ class ProgramReader(Control):
         """What the statements of a function return."""
         env.later = assigned(statements)
         env.changed = changed(statements)
-        if outside := sorted(env.changed & env.values.keys()):
+        if outside := sorted(changed_outside(statements) | (env.changed & env.values.keys())):
             self.at.illegal(
                 statements[0], f"{outside[0]!r} is changed, and came from outside of the function",
                 "make a new list of it, and return that",
