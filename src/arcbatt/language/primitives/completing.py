@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final
 
 from arcbatt.language.failures import Fail, Reason
-from arcbatt.language.primitives.images import image_of, inside, no_step, places, redrawn, sides, walk
+from arcbatt.language.primitives.images import image_of, inside, lines, no_step, places, redrawn, sides
 from arcbatt.language.spec import Fact, make_spec
 from arcbatt.language.values import IJ, Grid, ij_of, int_of
 
@@ -17,26 +17,42 @@ _MOST_SHIFT: Final = 8
 """Rows or columns by which a grid may be shifted onto itself."""
 
 _Move = Callable[[int, int], IJ]
+_Cells = dict[IJ, int]
 
 
-def _agreement(rows: Grid, hole: int, move: _Move) -> int:
+def _known(rows: Grid, hole: int) -> _Cells:
+    """The cells that are not hidden."""
+    return {(i, j): rows[i][j] for i, j in places(rows) if rows[i][j] != hole}
+
+
+def _pairs(known: _Cells, move: _Move) -> Iterator[bool]:
+    """Of every known cell that is sent to another known cell, whether both have one colour."""
+    for (i, j), colour in known.items():
+        place = move(i, j)
+        if place in known and place != (i, j):
+            yield known[place] == colour
+
+
+def _agreement(known: _Cells, move: _Move) -> int:
     """How many known cells have the colour of the known cell they are sent to; 0 if one has another."""
     agree = 0
-    for i, j in places(rows):
-        a, b = move(i, j)
-        if (a, b) == (i, j) or not inside(rows, (a, b)) or hole in (rows[i][j], rows[a][b]):
-            continue
-        if rows[i][j] != rows[a][b]:
+    for same in _pairs(known, move):
+        if not same:
             return 0
         agree += 1
     return agree
 
 
-def _best(rows: Grid, hole: int, moves: Iterable[_Move]) -> _Move | None:
-    """The move under which most cells agree and none differ, the first of several."""
+def _best(known: _Cells, moves: Iterable[tuple[_Move, int]]) -> _Move | None:
+    """The move under which most cells agree and none differ, the first of several.
+
+    Each comes with how many can agree at most, not more than for those before.
+    """
     best, most = None, 0
-    for move in moves:
-        agree = _agreement(rows, hole, move)
+    for move, bound in moves:
+        if most >= bound:
+            break
+        agree = _agreement(known, move)
         if agree > most:
             best, most = move, agree
     return best
@@ -68,20 +84,22 @@ def mirrorfill(grid: Grid, colour: int, mode: int) -> Grid:
     if not any(hole in row for row in rows):
         return rows
     tall, wide = sides(rows)
+    columns, upright = _middle_out(wide - 1, (wide - 1) // 2), _middle_out(tall - 1, (tall - 1) // 2)
     ways = (
-        (4, _columns_reversed, _middle_out(wide - 1, (wide - 1) // 2)),
-        (2, _rows_reversed, _middle_out(tall - 1, (tall - 1) // 2)),
-        (1, _transposed, _middle_out(0, min(tall, wide) // 2)),
+        (4, [(_columns_reversed(s), tall * (wide - abs(s - wide + 1))) for s in columns]),
+        (2, [(_rows_reversed(s), wide * (tall - abs(s - tall + 1))) for s in upright]),
+        (1, [(_transposed(s), tall * wide) for s in _middle_out(0, min(tall, wide) // 2)]),
     )
-    found = [_best(rows, hole, map(way, offsets)) for bit, way, offsets in ways if mode & bit]
+    known = _known(rows, hole)
+    found = [_best(known, moves) for bit, moves in ways if mode & bit]
     moves = [move for move in found if move]
     if not moves:
         raise Fail(Reason.EMPTY, "the grid has no such symmetry")
 
     def seen(rows: Grid, i: int, j: int) -> int:
         there = (move(i, j) for move in moves) if rows[i][j] == hole else ()
-        known = (rows[a][b] for a, b in there if inside(rows, (a, b)) and rows[a][b] != hole)
-        return next(known, rows[i][j])
+        colours = (rows[a][b] for a, b in there if inside(rows, (a, b)) and rows[a][b] != hole)
+        return next(colours, rows[i][j])
 
     before = None
     while rows != before:
@@ -95,14 +113,21 @@ def gridperiod(grid: Grid, colour: int) -> IJ:
     hole = int_of(colour)
     rows = image_of(grid)
     tall, wide = sides(rows)
-    pairs = [(p, q) for p in range(1, min(tall, _MOST_PERIOD) + 1) for q in range(1, min(wide, _MOST_PERIOD) + 1)]
+
+    cells = _known(rows, hole)
+
+    def agrees(down: int, across: int) -> bool:
+        return all(_pairs(cells, lambda i, j: (i + down, j + across)))
+
+    across = [q for q in range(1, min(wide, _MOST_PERIOD) + 1) if agrees(0, q)]
+    pairs = [(p, q) for p in range(1, min(tall, _MOST_PERIOD) + 1) if agrees(p, 0) for q in across]
     for p, q in sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair)):
         if 2 * p * q > tall * wide:
             break
-        known: dict[IJ, set[int]] = {(i, j): set() for i in range(p) for j in range(q)}
-        for i, j in places(rows):
-            known[i % p, j % q] |= {rows[i][j]} - {hole}
-        if all(len(colours) == 1 for colours in known.values()):
+        classes: dict[IJ, set[int]] = {(i, j): set() for i in range(p) for j in range(q)}
+        for (i, j), cell in cells.items():
+            classes[i % p, j % q].add(cell)
+        if all(len(colours) == 1 for colours in classes.values()):
             return p, q
     raise Fail(Reason.EMPTY, "the grid does not repeat itself")
 
@@ -126,9 +151,9 @@ def drift(grid: Grid, colour: int) -> IJ:
     rows = image_of(grid)
     tall, wide = sides(rows)
     down, across = min(tall - 1, _MOST_SHIFT), min(wide - 1, _MOST_SHIFT)
-    best, most = (0, 0), 0
+    known, best, most = _known(rows, hole), (0, 0), 0
     for shift in [(a, b) for a in range(down + 1) for b in range(-across, across + 1) if (a, b) > (0, 0)]:
-        agree = _agreement(rows, hole, lambda i, j, by=shift: (i + by[0], j + by[1]))  # type: ignore[misc]
+        agree = _agreement(known, lambda i, j, by=shift: (i + by[0], j + by[1]))  # type: ignore[misc]
         if agree > most:
             best, most = shift, agree
     if not most:
@@ -142,18 +167,17 @@ def driftfill(grid: Grid, colour: int, shift: IJ) -> Grid:
     rows = image_of(grid)
     no_step(by)
 
-    def seen(i: int, j: int) -> int:
-        if rows[i][j] != hole:
-            return rows[i][j]
-        found = [
-            (far, back, rows[a][b])
-            for back, way in enumerate((by, (-by[0], -by[1])))
-            for far, (a, b) in enumerate(walk(rows, (i, j), way))
-            if rows[a][b] != hole
-        ]
-        return min(found)[2] if found else hole
-
-    return redrawn(rows, seen)
+    found: dict[IJ, tuple[int, int, int]] = {}  # how far, whether behind, and the colour
+    for back in (0, 1):
+        for line in lines(rows, (-by[0], -by[1]) if back == 0 else by):
+            known = None
+            for at, (i, j) in enumerate(line):
+                if rows[i][j] != hole:
+                    known = at, rows[i][j]
+                elif known:
+                    seen = at - known[0], back, known[1]
+                    found[i, j] = min(found.get((i, j), seen), seen)
+    return redrawn(rows, lambda i, j: found[i, j][2] if (i, j) in found else rows[i][j])
 
 
 _op = partial(make_spec, "completing", since=3)

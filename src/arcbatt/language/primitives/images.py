@@ -106,17 +106,26 @@ def no_step(direction: IJ) -> None:
         raise Fail(Reason.BOUNDS, "a direction that leads nowhere")
 
 
-def walk(rows: Grid, place: IJ, direction: IJ) -> Iterator[IJ]:
-    """The places that lie from one on, without it, in a direction up to the edge."""
-    i, j = place[0] + direction[0], place[1] + direction[1]
-    while inside(rows, (i, j)):
-        yield i, j
-        i, j = i + direction[0], j + direction[1]
+def lines(rows: Grid, direction: IJ) -> Iterator[list[IJ]]:
+    """The places of an image as the lines in a direction, each from edge to edge."""
+    down, across = direction
+    for start in places(rows):
+        if not inside(rows, (start[0] - down, start[1] - across)):
+            line, place = [], start
+            while inside(rows, place):
+                line.append(place)
+                place = place[0] + down, place[1] + across
+            yield line
+
+
+def neighbour_steps(diagonal: bool) -> list[IJ]:
+    """The steps to what touches a place, by sides or also by corners."""
+    return [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a or b) and (diagonal or not (a and b))]
 
 
 def regions(rows: Grid, diagonal: bool) -> list[list[IJ]]:
     """The regions of one colour, connected by sides or also by corners; each by rows, all by their first places."""
-    steps = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a or b) and (diagonal or not (a and b))]
+    steps = neighbour_steps(diagonal)
     found, seen = [], set()
     for start in places(rows):
         if start in seen:

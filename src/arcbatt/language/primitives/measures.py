@@ -12,6 +12,8 @@ from arcbatt.language.primitives.images import (
     image_of,
     images_of,
     inside,
+    lines,
+    neighbour_steps,
     no_step,
     places,
     redrawn,
@@ -19,7 +21,6 @@ from arcbatt.language.primitives.images import (
     same_shape,
     sides,
     sides_fit,
-    walk,
 )
 from arcbatt.language.spec import Fact, make_spec
 from arcbatt.language.values import IJ, Container, Grid, Indices, container_of, ij_of, int_of
@@ -109,10 +110,22 @@ def rankof(value: int, container: Container) -> int:
     return sum(number > value for number in numbers)
 
 
-def _apart(a: IJ, b: IJ, diagonal: Any) -> int:
-    """Steps from one place to another, by sides or also by corners."""
-    down, across = abs(a[0] - b[0]), abs(a[1] - b[1])
-    return max(down, across) if diagonal else down + across
+def _nearest(rows: Grid, there: list[IJ], diagonal: Any) -> dict[IJ, tuple[int, IJ]]:
+    """Of each place how many steps, by sides or also by corners, it is from the nearest of some, and the first such."""
+    steps = neighbour_steps(bool(diagonal))
+    found = {place: (0, place) for place in there}
+    front = dict(zip(there, there, strict=True))
+    far = 0
+    while front:
+        far += 1
+        reached: dict[IJ, IJ] = {}
+        for (i, j), source in front.items():
+            for place in [(i + a, j + b) for a, b in steps]:
+                if inside(rows, place) and place not in found:
+                    reached[place] = min(source, reached.get(place, source))
+        found |= {place: (far, source) for place, source in reached.items()}
+        front = reached
+    return found
 
 
 def distance(grid: Grid, colour: int, diagonal: Any) -> Grid:
@@ -120,7 +133,8 @@ def distance(grid: Grid, colour: int, diagonal: Any) -> Grid:
     colour = int_of(colour)
     rows = image_of(grid)
     there = [(i, j) for i, j in places(rows) if rows[i][j] == colour]
-    return redrawn(rows, lambda i, j: min([GREATEST, *(_apart((i, j), place, diagonal) for place in there)]))
+    found = _nearest(rows, there, diagonal)
+    return redrawn(rows, lambda i, j: min(GREATEST, found[i, j][0]) if found else GREATEST)
 
 
 def nearfill(grid: Grid, ground: int, steps: int, diagonal: Any) -> Grid:
@@ -128,9 +142,10 @@ def nearfill(grid: Grid, ground: int, steps: int, diagonal: Any) -> Grid:
     ground, steps = int_of(ground), int_of(steps)
     rows = image_of(grid)
     there = [(i, j) for i, j in places(rows) if rows[i][j] != ground]
+    found = _nearest(rows, there, diagonal)
 
     def cell(i: int, j: int) -> int:
-        far, (a, b) = min(((_apart((i, j), place, diagonal), place) for place in there), default=(0, (i, j)))
+        far, (a, b) = found.get((i, j), (0, (i, j)))
         return rows[a][b] if far <= steps else rows[i][j]
 
     return redrawn(rows, cell)
@@ -140,7 +155,7 @@ def neighborcount(grid: Grid, colour: int, diagonal: Any) -> Grid:
     """Of each cell how many of its neighbours, by sides or also by corners, have the colour."""
     colour = int_of(colour)
     rows = image_of(grid)
-    steps = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if _apart((0, 0), (a, b), diagonal) == 1]
+    steps = neighbour_steps(bool(diagonal))
 
     def cell(i: int, j: int) -> int:
         near = [(i + a, j + b) for a, b in steps]
@@ -154,12 +169,10 @@ def linecount(grid: Grid, colour: int, direction: IJ) -> Grid:
     colour, way = int_of(colour), ij_of(direction)
     rows = image_of(grid)
     no_step(way)
-
-    def cell(i: int, j: int) -> int:
-        line = [(i, j), *walk(rows, (i, j), way), *walk(rows, (i, j), (-way[0], -way[1]))]
-        return min(GREATEST, sum(rows[a][b] == colour for a, b in line))
-
-    return redrawn(rows, cell)
+    counts: dict[IJ, int] = {}
+    for line in lines(rows, way):
+        counts |= dict.fromkeys(line, sum(rows[i][j] == colour for i, j in line))
+    return redrawn(rows, lambda i, j: min(GREATEST, counts[i, j]))
 
 
 _op = partial(make_spec, "measures", since=3)

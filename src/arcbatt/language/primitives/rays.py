@@ -5,14 +5,20 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from arcbatt.language.primitives.images import image_of, inside, no_step, places, redrawn, regions, walk
+from arcbatt.language.primitives.images import image_of, lines, no_step, places, redrawn, regions
 from arcbatt.language.spec import Fact, make_spec
 from arcbatt.language.values import IJ, Grid, ij_of, int_of
 
 
-def _seen(rows: Grid, place: IJ, ground: int, direction: IJ) -> int | None:
-    """The first colour from a place on, without it, that is not the ground."""
-    return next((rows[i][j] for i, j in walk(rows, place, direction) if rows[i][j] != ground), None)
+def _seen(rows: Grid, ground: int, direction: IJ) -> dict[IJ, int | None]:
+    """Of each place the first colour from it on, without it, that is not the ground."""
+    found: dict[IJ, int | None] = {}
+    for line in lines(rows, _back(direction)):
+        colour = None
+        for i, j in line:
+            found[i, j] = colour
+            colour = colour if rows[i][j] == ground else rows[i][j]
+    return found
 
 
 def _back(direction: IJ) -> IJ:
@@ -24,9 +30,10 @@ def look(grid: Grid, ground: int, direction: IJ) -> Grid:
     ground, way = int_of(ground), ij_of(direction)
     rows = image_of(grid)
     no_step(way)
+    seen = _seen(rows, ground, way)
 
     def cell(i: int, j: int) -> int:
-        colour = _seen(rows, (i, j), ground, way)
+        colour = seen[i, j]
         return -1 if colour is None else colour
 
     return redrawn(rows, cell)
@@ -37,9 +44,10 @@ def smear(grid: Grid, ground: int, direction: IJ) -> Grid:
     ground, way = int_of(ground), ij_of(direction)
     rows = image_of(grid)
     no_step(way)
+    seen = _seen(rows, ground, _back(way))
 
     def cell(i: int, j: int) -> int:
-        colour = _seen(rows, (i, j), ground, _back(way))
+        colour = seen[i, j]
         return rows[i][j] if rows[i][j] != ground or colour is None else colour
 
     return redrawn(rows, cell)
@@ -50,12 +58,8 @@ def beam(grid: Grid, colour: int, ground: int, direction: IJ) -> Grid:
     colour, ground, way = int_of(colour), int_of(ground), ij_of(direction)
     rows = image_of(grid)
     no_step(way)
-    return redrawn(
-        rows,
-        lambda i, j: (
-            colour if rows[i][j] == ground and _seen(rows, (i, j), ground, _back(way)) == colour else rows[i][j]
-        ),
-    )
+    seen = _seen(rows, ground, _back(way))
+    return redrawn(rows, lambda i, j: colour if rows[i][j] == ground and seen[i, j] == colour else rows[i][j])
 
 
 def bridge(grid: Grid, ground: int, direction: IJ) -> Grid:
@@ -63,9 +67,10 @@ def bridge(grid: Grid, ground: int, direction: IJ) -> Grid:
     ground, way = int_of(ground), ij_of(direction)
     rows = image_of(grid)
     no_step(way)
+    seen, seen_back = _seen(rows, ground, way), _seen(rows, ground, _back(way))
 
     def cell(i: int, j: int) -> int:
-        ahead, behind = (_seen(rows, (i, j), ground, step) for step in (way, _back(way)))
+        ahead, behind = seen[i, j], seen_back[i, j]
         return ahead if rows[i][j] == ground and ahead == behind and ahead is not None else rows[i][j]
 
     return redrawn(rows, cell)
@@ -77,11 +82,9 @@ def cellfall(grid: Grid, ground: int, direction: IJ) -> Grid:
     rows = image_of(grid)
     no_step(way)
     fallen = dict.fromkeys(places(rows), ground)
-    for i, j in places(rows):
-        if not inside(rows, (i + way[0], j + way[1])):
-            line = [(i, j), *walk(rows, (i, j), _back(way))]
-            cells = [rows[a][b] for a, b in line if rows[a][b] != ground]
-            fallen.update(zip(line, cells, strict=False))
+    for line in lines(rows, _back(way)):
+        cells = [rows[i][j] for i, j in line if rows[i][j] != ground]
+        fallen.update(zip(line, cells, strict=False))
     return redrawn(rows, lambda i, j: fallen[i, j])
 
 
@@ -91,25 +94,34 @@ def regionfall(grid: Grid, ground: int, diagonal: Any, direction: IJ) -> Grid:
     rows = image_of(grid)
     no_step(way)
     found = [region for region in regions(rows, bool(diagonal)) if rows[region[0][0]][region[0][1]] != ground]
-    colours = [rows[region[0][0]][region[0][1]] for region in found]
-    while len(resting := _resting(rows, found, way)) < len(found):
-        moved = [[(i + way[0], j + way[1]) for i, j in region] for region in found]
-        found = [region if k in resting else moved[k] for k, region in enumerate(found)]
-    cells = {place: colour for region, colour in zip(found, colours, strict=True) for place in region}
-    return redrawn(rows, lambda i, j: cells.get((i, j), ground))
+    fallen = {
+        (i + far * way[0], j + far * way[1]): rows[i][j]
+        for region, far in zip(found, _ways(rows, found, way), strict=True)
+        for i, j in region
+    }
+    return redrawn(rows, lambda i, j: fallen.get((i, j), ground))
 
 
-def _resting(rows: Grid, found: list[list[IJ]], way: IJ) -> set[int]:
-    """Which regions cannot move: those at the edge, and those before which one lies that cannot."""
+def _ways(rows: Grid, found: list[list[IJ]], way: IJ) -> list[int]:
+    """How far each region goes: to the edge, or as far as one before it goes and the gap between them, if less."""
     owner = {place: k for k, region in enumerate(found) for place in region}
-    ahead = [{(i + way[0], j + way[1]) for i, j in region} for region in found]
-    resting = {k for k, places_ahead in enumerate(ahead) if not all(inside(rows, place) for place in places_ahead)}
-    grown = True
-    while grown:
-        more = {k for k, there in enumerate(ahead) if any(owner.get(p, k) != k and owner[p] in resting for p in there)}
-        grown = not more <= resting
-        resting |= more
-    return resting
+    gaps: list[tuple[int, int, int | None]] = []
+    for line in lines(rows, _back(way)):
+        ahead, gap = None, 0
+        for place in line:
+            if place not in owner:
+                gap += 1
+                continue
+            gaps.append((owner[place], gap, ahead))
+            ahead, gap = owner[place], 0
+    far = [len(rows) + len(rows[0])] * len(found)
+    before = None
+    while far != before:
+        before = list(far)
+        for k, gap, ahead in gaps:
+            if ahead != k:
+                far[k] = min(far[k], gap if ahead is None else gap + far[ahead])
+    return far
 
 
 _op = partial(make_spec, "rays", since=3)
