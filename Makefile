@@ -60,7 +60,7 @@ fuzz-short:
 # The extension itself, built with ThreadSanitizer and installed aside; -S, so that Python does not find the other one.
 TSAN := build/tsan
 tsan: $(TSAN)/installed
-	LD_PRELOAD=$$($(CXX) -print-file-name=libtsan.so) TSAN_OPTIONS=halt_on_error=1 \
+	LD_PRELOAD=$$($(CXX) -print-file-name=libtsan.so) TSAN_OPTIONS="halt_on_error=1 suppressions=tools/tsan.txt" \
 	    PYTHONPATH=$(TSAN)/package:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 	    $(BIN)/python -S tools/threads.py
 

@@ -1,6 +1,6 @@
 // The dynamic tier on random values under the sanitizers: every primitive on arguments of every kind, right and wrong,
-// within few steps. What it gives is compared with the reference elsewhere; here only memory and arithmetic are
-// watched.
+// within few steps, some with little memory. What it gives is compared with the reference elsewhere; here only memory
+// and arithmetic are watched.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -116,17 +116,29 @@ Status run_case(u64 seed, const Language& language) {
     NoCustom custom;
     Machine machine(language, 20000, ~u64(0), stop, custom);
     Draw draw(seed, language, machine);
+    if (draw.below(8) == 0) memory::most_held = i64(1) << (9 + draw.below(12));
     u32 op = draw.below(u32(language.ops.size()));
-    Items args;
-    for (u32 k = 0; k < language.ops[op].arity; ++k) args.push_back(draw.value(2));
     try {
+        Items args;
+        for (u32 k = 0; k < language.ops[op].arity; ++k) args.push_back(draw.value(2));
         Value result = machine.call(op, args.data(), u32(args.size()));
         brief_of(make_set({result, args[0], result}), language);
         brief_of(result, language);
         return OK;
     } catch (const Failure& failure) {
         return failure.reason;
+    } catch (const std::bad_alloc&) {
+        return OVERFLOW_;  // there was little memory
     }
+}
+
+// The same, and all memory is given back.
+Status run_counted(u64 seed, const Language& language) {
+    Status status = run_case(seed, language);
+    if (memory::held == 0) return status;
+    std::fprintf(stderr, "seed %llu: %lld bytes are still held\n", static_cast<unsigned long long>(seed),
+                 static_cast<long long>(memory::held));
+    std::abort();
 }
 
 }  // namespace
@@ -142,8 +154,9 @@ int main(int count, char** words) {
     u64 cases = 0, each[ZERO_DIVISION + 1] = {};
     auto begun = std::chrono::steady_clock::now();
     while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() < seconds)
-        for (int k = 0; k < 100; ++k) ++each[run_case(seed + cases++, language)];
-    std::printf("dynamic: %llu cases from seed %llu, %llu with a value\n", static_cast<unsigned long long>(cases),
-                static_cast<unsigned long long>(seed), static_cast<unsigned long long>(each[OK]));
+        for (int k = 0; k < 100; ++k) ++each[run_counted(seed + cases++, language)];
+    std::printf("dynamic: %llu cases from seed %llu, %llu with a value, %llu out of memory\n",
+                static_cast<unsigned long long>(cases), static_cast<unsigned long long>(seed),
+                static_cast<unsigned long long>(each[OK]), static_cast<unsigned long long>(each[OVERFLOW_]));
     return 0;
 }

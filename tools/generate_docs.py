@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 
 from arcbatt.language import limits
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.spec import Cost, Fact, OpSpec
 from arcbatt.language.table import STANDARD
-from arcbatt.language.types import CLASSES
+from arcbatt.language.types import CLASSES, IJ, INT
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PYTHON = DOCS.parent / "src" / "arcbatt" / "syntax" / "python.toml"
 INTRODUCTION = Path(__file__).parent / "language_for_models.txt"
+BRIEF = ("completing", "rays", "lattices", "measures", "rules")
+"""Families for search, of which the page that fits into a prompt has only the calls."""
 FACTS = {
     Fact.COMMUTATIVE: "commutative",
     Fact.INVOLUTION: "its own inverse (grids, truths)",
@@ -32,8 +34,12 @@ def row(spec: OpSpec) -> str:
         facts.append("cost: product")
     signature = spec.signature.replace("|", "\\|")
     fails = ", ".join(reason.value for reason in spec.fails)
-    call = f"{spec.name}({', '.join(spec.params)})"
-    return f"| `{call}` | `{signature}` | {spec.doc} | {fails} | {', '.join(facts)} |"
+    return f"| `{call(spec)}` | `{signature}` | {spec.doc} | {fails} | {', '.join(facts)} |"
+
+
+def call(spec: OpSpec) -> str:
+    """A primitive with its parameters."""
+    return f"{spec.name}({', '.join(spec.params)})"
 
 
 def page() -> str:
@@ -60,16 +66,23 @@ def page() -> str:
     return "\n".join(out) + "\n"
 
 
+def _brief_types(spec: OpSpec) -> str:
+    """The rules of a primitive in words for a prompt: those for every two of numbers and pairs as one."""
+    numbers = [f"{one}, {two} -> {INT if one == two == INT else IJ}" for one, two in product((INT, IJ), repeat=2)]
+    return "Num, Num -> Num" if sorted(spec.signature.split(" | ")) == sorted(numbers) else spec.signature
+
+
 def models_page() -> str:
     """The page that fits into a prompt."""
     types = ", ".join(f"{name} is {' or '.join(map(str, members))}" for name, members in CLASSES.items())
-    functions = tomllib.loads(PYTHON.read_text(encoding="utf-8"))["functions"]
-    out = [
-        INTRODUCTION.read_text(encoding="utf-8").replace("PYTHON", ", ".join(functions)).replace("TYPES", f"{types}.")
-    ]
+    python = tomllib.loads(PYTHON.read_text(encoding="utf-8"))
+    methods = dict.fromkeys([*python["changes"], *(name.split("/")[0] for name in python["taken"])])
+    text = INTRODUCTION.read_text(encoding="utf-8").replace("PYTHON", ", ".join(python["functions"]))
+    out = [text.replace("METHODS", ", ".join(methods)).replace("TYPES", f"{types}.")]
     for family, specs in groupby(STANDARD.ops.values(), key=lambda spec: spec.family):
         out += [f"## {family.capitalize()}", "", "```text"]
-        out += [f"{spec.name}({', '.join(spec.params)}) :: {spec.signature} : {spec.doc}" for spec in specs]
+        brief = family in BRIEF
+        out += [call(spec) if brief else f"{call(spec)} :: {_brief_types(spec)} : {spec.doc}" for spec in specs]
         out += ["```", ""]
     numbers = ", ".join(f"{name} {value}" for name, value in CONSTANTS.items())
     return "\n".join([*out, "## Constants", "", numbers, ""])

@@ -209,9 +209,10 @@ def test_a_module_imported_meanwhile_is_put_right_too(code):
 
 
 def test_every_rule_without_variables_has_examples_that_work():
+    """Of the primitives that people's own files of functions have; those that came later are in none."""
     missing = []
     for name, spec in STANDARD.ops.items():
-        for rule in spec.rules:
+        for rule in spec.rules if spec.since == 1 else ():
             if spec.kind is module.Kind.PLAIN and not any(True for one in rule.params for _ in module.variables(one)):
                 examples = list(module._examples(rule))
                 assert all(not isinstance(getattr(dsl, name)(*args), dsl.Failed) for args in examples), name

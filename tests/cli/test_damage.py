@@ -15,6 +15,7 @@ import pytest
 
 from arcbatt.data.tasks import load_tasks, task_to_json
 from arcbatt.devtools.bench.result import Result, Row
+from arcbatt.devtools.soak.damage import NO_FILES, ODD_VALUES, SQL_VALUES
 from arcbatt.errors import ArcbattError
 from arcbatt.runs.api import run
 from arcbatt.runs.store import Store
@@ -97,30 +98,7 @@ COMMANDS = {
 """Commands by the file they read, which stands at a place of its own."""
 
 
-def as_file(data):
-    return lambda path: path.write_bytes(data)
-
-
-DAMAGE = {
-    "missing": lambda path: None,
-    "a folder": lambda path: path.mkdir(),
-    "a device behind a link": lambda path: path.symlink_to("/dev/zero"),
-    "a link to itself": lambda path: path.symlink_to(path.name),
-    "a name too long": lambda path: None,
-    "empty": as_file(b""),
-    "every byte": as_file(bytes(range(256))),
-    "not UTF-8": as_file(b"\xff\xfe"),
-    "NUL": as_file(b"\0"),
-    "null": as_file(b"null"),
-    "a number": as_file(b"1"),
-    "a number of many digits": as_file(b"9" * 10_000),
-    "a text": as_file(b'"\\ud800"'),
-    "a list": as_file(b"[]"),
-    "an object": as_file(b"{}"),
-    "an object of nothing": as_file(b'{"\\ud800": null, "rows": [1], "train": 1, "a": {"train": {}}}'),
-    "nested deep": as_file(b'{"a":' * 100_000),
-    "rows of nothing": as_file(b'{"command": 1, "machine": [], "rows": [{}], "notes": 1, "seconds": "x"}'),
-}
+DAMAGE = {**NO_FILES, "a name too long": lambda path: None}
 """What stands where a good file should; no command has any use for it."""
 
 
@@ -174,7 +152,7 @@ ODD_TEXT = [
 @pytest.mark.parametrize("odd", ODD_TEXT, ids=lambda text: ascii(text[:20]))
 def test_an_argument_that_is_none_is_refused(good, odd):
     arcbatt("eval", "rot90(I)", "--grid", odd).refused()
-    arcbatt("eval", odd + ";", "--grid", "[[1]]").refused()
+    arcbatt("eval", odd + ";;", "--grid", "[[1]]").refused()
     arcbatt("eval", "rot90(I)", "--task", odd + "x").refused()
     arcbatt("run", "--dataset", good / "tasks.json", "--backend", odd + "x").refused()
     arcbatt("run", "--dataset", good / "tasks.json", "--id", odd + "x").refused()
@@ -245,14 +223,11 @@ def test_a_record_with_a_file_that_is_none_is_refused(record, name, damage):
     resume(record)
 
 
-INFO_VALUES = [None, True, -1, 1.5, "x", "\ud800", [], [None], {}, {"x": None}, {"x": "y"}]
-
-
 @pytest.mark.parametrize("part", ["info", "options"])
 def test_a_run_json_with_odd_values_is_used_or_refused(record, part):
     text = (record / "run.json").read_text()
     names = json.loads(text) if part == "info" else json.loads(text)["options"]
-    cases = [(name, value) for name in names for value in [..., *INFO_VALUES]]
+    cases = [(name, value) for name in names for value in [..., *ODD_VALUES]]
     for number, (name, value) in enumerate(cases):
         info = json.loads(text)
         chosen = info if part == "info" else info["options"]
@@ -272,9 +247,6 @@ def columns():
     store.fill((), ())
     tables = [row[0] for row in store.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     return [(table, row[1]) for table in tables for row in store.connection.execute(f"PRAGMA table_info({table})")]
-
-
-SQL_VALUES = ["NULL", "'x'", "-1", "9223372036854775807", "1.5", "x'ff'", "CAST(x'ff' AS TEXT)", "'{\"a\": null}'"]
 
 
 @pytest.mark.parametrize(("table", "column"), columns())

@@ -105,7 +105,7 @@ def test_the_command_shows_a_small_case_and_fails(monkeypatch):
     [
         ([], "one of them"),
         (["--random", "3", "--vectors", "x"], "one of them"),
-        (["--random", "3", "--generator", "3"], "no generator of version 3; there are: 1, 2"),
+        (["--random", "3", "--generator", "4"], "no generator of version 4; there are: 1, 2, 3"),
         (["--random", "3", "--backend", "python"], "python is what the other backends are compared with"),
     ],
 )
@@ -133,7 +133,9 @@ def test_what_an_engine_refuses_to_load_is_a_difference(monkeypatch):
         return load(core, code, *rest)
 
     monkeypatch.setattr(cpu, "loaded", refusing)
-    done = CliRunner().invoke(app, ["verify", "--random", "60", "--seed", "2", "--backend", "cpu", "--show", "3"])
+    done = CliRunner().invoke(
+        app, ["verify", "--random", "60", "--seed", "2", "--generator", "2", "--backend", "cpu", "--show", "3"]
+    )
     assert done.exit_code == 1, done.output
     assert done.stdout.count("python and cpu differ") == 1, "the same small case is shown once"
     assert "bytecode that cannot be run: hmirror" in done.stdout

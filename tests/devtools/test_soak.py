@@ -88,7 +88,7 @@ def test_a_soak_of_a_moment_leaves_a_report(soak, monkeypatch, capsys):
     monkeypatch.setitem(main.WORK, "broken", broken)
     monkeypatch.setitem(main.WORK, "nothing", lambda seed, made: None)
     soak.stop = lambda: soak.counts.pieces["nothing"] > 0
-    main.soak(soak, 60)
+    main.soak(soak, 60, kinds=("broken", "nothing"))
     assert "evaluations compared" in capsys.readouterr().out
     counts = Counts.read(soak.findings.folder.parent / soak.counts.began / "report.json")
     assert counts == soak.counts

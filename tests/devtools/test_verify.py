@@ -33,7 +33,7 @@ def test_a_wrong_side_is_found_and_what_is_absent_is_counted():
     assert tally.answered == tally.compared == 156
     assert 0 < found.differ == tally.compared - tally.agree <= 39
     assert len(found.differences) == 2
-    assert found.differences[0].again == "--random 40 --seed 3 --generator 2"
+    assert found.differences[0].again == "--random 40 --seed 3 --generator 3"
 
 
 def test_engines_are_compared_where_the_reference_has_no_answer():
@@ -92,14 +92,14 @@ class FakeGpu:
     def of(cls, programs, shift=0):
         return cls(CpuEngine.of(programs, threads=1, arena_bytes=1 << 20), shift)
 
-    def run(self, samples, outputs, max_steps, complete, stop=None):
+    def run(self, samples, outputs, max_steps, max_total, complete, stop=None):
         assert complete is False
-        found = self.engine.run(samples, outputs, max_steps=max_steps, complete=False, stop=stop)
+        found = self.engine.run(samples, outputs, max_steps=max_steps, max_total=max_total, complete=False, stop=stop)
         found.hashes += np.uint64(self.shift)
         return found
 
-    def values(self, sample, max_steps):
-        return self.engine.values(sample, max_steps)
+    def values(self, sample, max_steps, max_total):
+        return self.engine.values(sample, max_steps, max_total)
 
 
 def test_the_side_of_a_gpu_shows_its_own_values():

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import arcbatt.engine.cuda
-from arcbatt import _core, _core_lanes
+from arcbatt import _core_lanes, _waves_1, _waves_32, _waves_64
+from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
 
 
@@ -80,12 +81,12 @@ class _CudaError(RuntimeError):
 
 
 class _WaveFunction:
-    """A kernel of waves, on one lane or on emulated lanes as its file's name says."""
+    """A kernel of waves, on one lane or on emulated lanes as its file's name says; blocks have fewer here."""
 
     most_groups = 3
 
     def __init__(self, fake: Any, name: str, path: str) -> None:
-        core = _core if path.endswith("-1") else _core_lanes
+        core = {1: _waves_1, LANES: _waves_32, kernels.BLOCK: _waves_64}[int(path.rpartition("-")[2])]
         self.fake, self.launch = fake, getattr(core, name.replace("arcbatt_", "launch_"))
 
     def __call__(self, blocks: tuple[int, ...], threads: tuple[int], args: tuple[Any, ...]) -> None:

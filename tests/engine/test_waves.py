@@ -7,7 +7,8 @@ import pytest
 
 from arcbatt.compiler.abi import FIRST_CODE
 from arcbatt.compiler.program_set import compile
-from arcbatt.compiler.waves import Domain, WaveKernel, schedule
+from arcbatt.compiler.wave_kernels import CALLS, WaveKernel
+from arcbatt.compiler.waves import Domain, schedule
 from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.bench.waves import cpu_values, differences
@@ -40,7 +41,7 @@ def run(cupy, plan, samples, *, width=1, heap_bytes=1 << 26, **options):
 
 def check(found, plan, samples, **options):
     expected = cpu_values(plan, pack_samples(samples), threads=1, **options)
-    names = [(wave.kernel.name, node) for wave in plan.waves for node in wave.nodes]
+    names = [(wave.kernel.name, node) for wave, node in plan.nodes()]
     wrong = [(names[row], column, found.statuses[row, column]) for row, column in differences(found, expected)]
     assert not wrong
     return expected
@@ -106,25 +107,15 @@ def test_a_node_runs_once_for_each_index_of_its_domain():
         )
     )
     plan = schedule(compile([parse_program(text)]).typed)
-    assert [wave.domain for wave in plan.waves] == [Domain.TASKS] * 3 + [Domain.SAMPLES]
+    assert [wave.nodes[0].domain for wave in plan.waves] == [Domain.TASKS] * 3 + [Domain.SAMPLES]
     assert not plan.left_out
-
-
-def test_what_depends_on_a_loop_is_left_out():
-    programs = [
-        parse_program("def solve_a(I):\n x = apply(size, I)\n y = first(x)\n return y"),
-        parse_program("def solve_b(I):\n return hmirror(I)"),
-    ]
-    plan = schedule(compile(programs).typed)
-    assert plan.left_out == {"solve_a": "a loop"}
-    assert list(plan.code.outputs) == ["solve_b"]
 
 
 def test_kernels_are_the_same_for_every_program():
     one, two = (schedule(compile(LIBRARY[at : at + 60]).typed) for at in (0, 60))
     mine, theirs = ({wave.kernel for wave in plan.waves} for plan in (one, two))
-    names = [{kernel.name for kernel in side} for side in (mine, theirs)]
-    assert len(mine & theirs) == len(names[0] & names[1])
+    names = [{(kernel.name, *kernel.words[3:6]) for kernel in side} for side in (mine, theirs)]
+    assert len(mine & theirs) >= len(names[0] & names[1])
     assert len(names[0] & names[1]) > 20
 
 
@@ -136,14 +127,14 @@ def test_every_kernel_compiles_for_its_types():
         known = most.setdefault(wave.kernel.operation, wave.kernel)
         if len(known.types) < len(wave.kernel.types):
             most[wave.kernel.operation] = wave.kernel
-    generic = [kernel for kernel in most.values() if kernel.words[0] >= FIRST_CODE]
-    assert len(generic) > 20
-    for kernel in generic:
-        options = kernels.options(kernel, LANES)
+    generic = [kernel for kernel in most.values() if kernel.phase != CALLS or kernel.words[0] >= FIRST_CODE]
+    assert len(generic) > 40
+    widths = {kernel: LANES if kernel.phase == CALLS else kernels.width(kernel) for kernel in generic}
+    for options in kernels.all_options(widths):
         program = nvrtc.createProgram(options.source(), "wave.cu")
         try:
             nvrtc.compileProgram(program, [*options.flags(90), "--fdevice-syntax-only"])
         except nvrtc.NVRTCError:
-            pytest.fail(f"{kernel.name}: {nvrtc.getProgramLog(program)[:600]}")
+            pytest.fail(f"{options.lanes} {options.defines}: {nvrtc.getProgramLog(program)[:600]}")
         finally:
             nvrtc.destroyProgram(program)

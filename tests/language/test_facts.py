@@ -81,7 +81,9 @@ def run_loop(spec, container, function):
 
 
 @pytest.mark.parametrize(
-    "spec", [s for s in STANDARD.ops.values() if s.loop and s.loop.over is Over.ITEMS], ids=lambda s: s.name
+    "spec",
+    [s for s in STANDARD.ops.values() if s.loop and s.loop.over is Over.ITEMS and s.loop.gives is not Gives.STATE],
+    ids=lambda s: s.name,
 )
 def test_loops_over_items(spec):
     loop = spec.loop
@@ -98,7 +100,7 @@ def test_loops_over_items(spec):
 
 def test_loops_over_two_containers_and_over_functions():
     for spec in STANDARD.ops.values():
-        if spec.loop and spec.loop.over is not Over.ITEMS:
+        if spec.loop and spec.loop.over not in (Over.ITEMS, Over.STATES):
             seen = []
             pairs = {
                 Over.IN_STEP: ("f", (1, 2, 3), (4, 5)),
@@ -166,3 +168,19 @@ def test_modes_of_objects():
         (three,) = (spec for spec in finders if spec.object_mode == (4, 2, 1))
         flags = [bool(mode & counts) for counts in three.object_mode]
         assert call(one.name, grid, mode) == call(three.name, grid, *flags)
+
+
+def test_loops_that_carry_a_state():
+    seen = []
+    found = {}
+    for spec in STANDARD.ops.values():
+        if spec.loop and spec.loop.gives is Gives.STATE:
+            args = ((4, 5), 1, "f") if spec.loop.over is Over.ITEMS else ("f", "g", 1)
+
+            def call(function, given):
+                seen.append((function, given))
+                return given < 3 if function == "g" else (given[0] if isinstance(given, tuple) else given) + 1
+
+            found[spec.loop.over] = Machine().primitive(spec, args, call)
+    assert found == {Over.ITEMS: 3, Over.STATES: 3}
+    assert seen == [("f", (1, 4)), ("f", (2, 5)), ("g", 1), ("f", 1), ("g", 2), ("f", 2), ("g", 3)]

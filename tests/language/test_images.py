@@ -48,18 +48,18 @@ def reason(name, *args):
     ],
 )
 def test_complete(grid, mode, want):
-    assert call("complete", grid, 0, mode) == want
+    assert call("mirrorfill", grid, 0, mode) == want
 
 
 def test_completing_what_has_no_symmetry():
-    assert reason("complete", rows("120", "456", "789"), 0, 7) is Reason.EMPTY
-    assert reason("complete", rows("10"), 0, 8) is Reason.BOUNDS
-    assert reason("period", rows("123", "456"), 0) is Reason.EMPTY
+    assert reason("mirrorfill", rows("120", "456", "789"), 0, 7) is Reason.EMPTY
+    assert reason("mirrorfill", rows("10"), 0, 8) is Reason.BOUNDS
+    assert reason("gridperiod", rows("123", "456"), 0) is Reason.EMPTY
 
 
 def test_periods():
     checks = rows("1212", "2121", "1012", "2121")
-    assert call("period", checks, 0) == (2, 2)
+    assert call("gridperiod", checks, 0) == (2, 2)
     assert call("periodfill", checks, 0, (2, 2)) == rows("1212", "2121", "1212", "2121")
     slanted = rows("1234", "2341", "3410", "4123")
     assert call("drift", slanted, 0) == (1, -1)
@@ -78,14 +78,14 @@ def test_rays():
 
 
 def test_falling():
-    assert call("fall", rows("120", "003", "100"), 0, (1, 0)) == rows("000", "100", "123")
-    assert call("fall", rows("1020"), 0, (0, 1)) == rows("0012")
+    assert call("cellfall", rows("120", "003", "100"), 0, (1, 0)) == rows("000", "100", "123")
+    assert call("cellfall", rows("1020"), 0, (0, 1)) == rows("0012")
     resting = rows("1100", "0100", "0000", "2220")
-    assert call("drop", resting, 0, False, (1, 0)) == rows("0000", "1100", "0100", "2220")
+    assert call("regionfall", resting, 0, False, (1, 0)) == rows("0000", "1100", "0100", "2220")
     inside = rows("1110", "1210", "1010", "0000")  # what lies in a hollow moves with it
-    assert call("drop", inside, 0, False, (1, 0)) == rows("0000", "1110", "1010", "1210")
-    assert call("drop", rows("30", "03", "00"), 0, True, (1, 0)) == rows("00", "30", "03")
-    assert call("drop", rows("30", "03", "00"), 0, False, (1, 0)) == rows("00", "00", "33")
+    assert call("regionfall", inside, 0, False, (1, 0)) == rows("0000", "1110", "1010", "1210")
+    assert call("regionfall", rows("30", "03", "00"), 0, True, (1, 0)) == rows("00", "30", "03")
+    assert call("regionfall", rows("30", "03", "00"), 0, False, (1, 0)) == rows("00", "00", "33")
 
 
 def test_lattices():
@@ -95,7 +95,7 @@ def test_lattices():
     assert call("panecount", grid, 5) == (2, 2)
     assert call("panefill", grid, 5, (1, 2, 3, 4)) == rows("11522", "11522", "55555", "33544", "33544")
     assert call("overlay", call("panes", grid, 5)[:2], 0) == rows("20", "02")
-    assert call("mosaic", call("panes", grid, 5), 2) == rows("1020", "0102", "0033", "0033")
+    assert call("hvconcat", call("panes", grid, 5), 2) == rows("1020", "0102", "0033", "0033")
     assert call("torows", (1, 2, 3, 4), 2) == rows("12", "34")
     assert call("panes", rows("55", "55"), 5) == ()
 
@@ -104,7 +104,7 @@ def test_placing():
     grid = rows("12", "34")
     assert call("paste", rows("000", "000"), grid, (1, 1)) == rows("000", "012")
     assert call("window", grid, (-1, 0), (3, 3), 7) == rows("777", "127", "347")
-    assert call("tile", grid, (3, 3)) == rows("121", "343", "121")
+    assert call("tilegrid", grid, (3, 3)) == rows("121", "343", "121")
     assert call("mirrortile", grid, (4, 3)) == rows("122", "344", "344", "122")
     assert call("rescale", grid, (4, 4)) == call("upscale", grid, 2)
     assert call("rescale", rows("1122", "3344"), (2, 2)) == rows("12", "34")
@@ -119,13 +119,13 @@ def test_measures():
     assert call("regionsize", rows("110", "001"), True) == rows("333", "333")
     assert call("inset", ring, True, (0, -1))[1] == (0, 0, 1, 3)
     assert call("ranks", rows("013", "033"), 0) == rows("010", "000")
-    assert call("rank", 3, (1, 5, 5, 9)) == 2
+    assert call("rankof", 3, (1, 5, 5, 9)) == 2
     assert call("distance", rows("100", "000"), 1, False) == rows("012", "123")
     assert call("distance", rows("100", "000"), 1, True) == rows("012", "112")
     assert call("distance", rows("00"), 1, True) == ((127, 127),)
-    assert call("nearest", rows("10002"), 0, 9, False) == rows("11122")
-    assert call("nearest", rows("10002"), 0, 1, False) == rows("11022")
-    assert call("around", rows("111", "101", "111"), 1, True)[1][1] == 8
+    assert call("nearfill", rows("10002"), 0, 9, False) == rows("11122")
+    assert call("nearfill", rows("10002"), 0, 1, False) == rows("11022")
+    assert call("neighborcount", rows("111", "101", "111"), 1, True)[1][1] == 8
     assert call("linecount", rows("101", "010"), 1, (0, 1)) == rows("222", "111")
     assert call("linecount", rows("101", "010"), 1, (1, 1)) == rows("201", "020")
     assert call("ramp", (2, 3), (1, -1)) == ((0, -1, -2), (1, 0, -1))
@@ -154,12 +154,12 @@ def test_a_hidden_part_of_a_symmetric_grid_is_found(grid, data):
     whole = tuple(row + row[::-1] for row in half + half[::-1])
     i = data.draw(st.integers(0, len(whole) // 2 - 1))
     hidden = tuple(tuple(0 if (a, b) == (i, 0) else cell for b, cell in enumerate(row)) for a, row in enumerate(whole))
-    assert call("complete", hidden, 0, 6) == whole
+    assert call("mirrorfill", hidden, 0, 6) == whole
 
 
 @given(grid=grids(6), ground=st.integers(0, 2), direction=directions)
 def test_what_falls_stays(grid, ground, direction):
-    for name, rest in (("fall", (direction,)), ("drop", (True, direction))):
+    for name, rest in (("cellfall", (direction,)), ("regionfall", (True, direction))):
         fallen = call(name, grid, ground, *rest)
         assert sorted(sum(fallen, ())) == sorted(sum(grid, ()))
         assert call(name, fallen, ground, *rest) == fallen
@@ -184,15 +184,15 @@ def test_colours_come_back(grid):
 @given(grid=grids(6), dims=st.tuples(st.integers(1, 9), st.integers(1, 9)))
 def test_a_window_of_a_tile_is_a_window_of_the_grid(grid, dims):
     tall, wide = len(grid), len(grid[0])
-    tiled = call("tile", grid, (tall + dims[0], wide + dims[1]))
+    tiled = call("tilegrid", grid, (tall + dims[0], wide + dims[1]))
     assert call("window", tiled, (0, 0), (tall, wide), 0) == grid
-    assert call("window", tiled, (tall, wide), dims, 0) == call("tile", grid, dims)
+    assert call("window", tiled, (tall, wide), dims, 0) == call("tilegrid", grid, dims)
 
 
 @given(grid=grids(5), wide=st.integers(1, 3), tall=st.integers(1, 3))
 def test_panes_are_what_a_lattice_was_made_of(grid, tall, wide):
     pane = tuple(tuple(cell % 5 for cell in row) for row in grid)
-    row = call("mosaic", (pane,) * wide, wide)
+    row = call("hvconcat", (pane,) * wide, wide)
     lined = tuple(
         sum(((9,) * bool(k) + row[i][k * len(pane[0]) : (k + 1) * len(pane[0])] for k in range(wide)), ())
         for i in range(len(row))
@@ -208,15 +208,15 @@ def test_panes_are_what_a_lattice_was_made_of(grid, tall, wide):
 def test_the_nearest_of_a_colour_is_at_its_distance(grid, colour, diagonal):
     assume(any(colour in row for row in grid))
     far = call("distance", grid, colour, diagonal)
-    mask = call("mask", grid, colour)
+    mask = call("colormask", grid, colour)
     for steps in (0, 1, 3):
-        near = call("nearest", mask, 0, steps, diagonal)
+        near = call("nearfill", mask, 0, steps, diagonal)
         assert near == tuple(tuple(int(cell <= steps) for cell in row) for row in far)
 
 
 @given(grid=grids(5), other=grids(5), data=st.data())
 def test_a_rule_is_its_table(grid, other, data):
-    other = call("tile", other, (len(grid), len(grid[0])))
+    other = call("tilegrid", other, (len(grid), len(grid[0])))
     seen = sorted({pair for a, b in zip(grid, other, strict=True) for pair in zip(a, b, strict=True)})
     table = tuple((*pair, data.draw(st.integers(-2, 9))) for pair in seen)
     made = call("decide", table, grid, other, grid)

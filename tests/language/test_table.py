@@ -31,9 +31,9 @@ def attempt(name, *args):
 
 
 def test_sizes():
-    assert len(STANDARD.ops) == 210
+    assert len(STANDARD.ops) == 212
     assert len(CONSTANTS) == 57
-    additions = {"o_g", "p_g", "get_nth_f", "get_nth_t", "dedupe", "difference_tuple"}
+    additions = {"o_g", "p_g", "get_nth_f", "get_nth_t", "dedupe", "difference_tuple", "fold", "iterate"}
     assert additions <= STANDARD.ops.keys()
 
 

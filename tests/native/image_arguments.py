@@ -127,21 +127,21 @@ def _decide(draw: Draw) -> tuple[Any, ...]:
 
 
 ARGUMENTS: Final[dict[str, Callable[[Draw], tuple[Any, ...]]]] = {
-    "complete": lambda d: (d.grid(), d.choice([0, d.colour()]), d.randint(0, 7)),
-    "period": lambda d: (d.grid(), d.choice([0, d.colour()])),
+    "mirrorfill": lambda d: (d.grid(), d.choice([0, d.colour()]), d.randint(0, 7)),
+    "gridperiod": lambda d: (d.grid(), d.choice([0, d.colour()])),
     "periodfill": lambda d: (d.grid(), d.colour(), d.dims()),
     "drift": lambda d: (d.grid(), d.choice([0, d.colour()])),
     "driftfill": lambda d: (d.grid(), d.colour(), d.direction()),
     "beam": lambda d: (d.grid(), d.colour(), d.colour(), d.direction()),
-    "drop": lambda d: (d.grid(), d.colour(), d.random() < 0.5, d.direction()),
+    "regionfall": lambda d: (d.grid(), d.colour(), d.random() < 0.5, d.direction()),
     "panefill": lambda d: _panes(d, lambda pane: d.randint(-1, 99)),
     "panepaint": lambda d: _panes(d, d.alike),
     "torows": lambda d: (tuple(d.colour() for _ in range(d.choice([4, 6, 12, 36]))), d.choice([1, 2, 3, 4])),
-    "mosaic": lambda d: (_images(d), d.randint(1, 3)),
+    "hvconcat": lambda d: (_images(d), d.randint(1, 3)),
     "overlay": lambda d: (_images(d), d.colour()),
     "paste": lambda d: (d.grid(), d.grid(), d.start()),
     "window": lambda d: (d.grid(), d.start(), d.dims(), d.colour()),
-    "tile": lambda d: (d.grid(), d.dims()),
+    "tilegrid": lambda d: (d.grid(), d.dims()),
     "mirrortile": lambda d: (d.grid(), d.dims()),
     "rescale": lambda d: (d.grid(), d.dims()),
     "ramp": lambda d: (d.dims(), d.direction()),
@@ -150,10 +150,10 @@ ARGUMENTS: Final[dict[str, Callable[[Draw], tuple[Any, ...]]]] = {
     "enclosed": lambda d: (d.grid(), d.colour(), d.random() < 0.5),
     "regionsize": lambda d: (d.grid(), d.random() < 0.5),
     "inset": lambda d: (d.grid(), d.random() < 0.5, d.direction()),
-    "rank": lambda d: (d.colour(), d.choice([tuple, frozenset])(d.colour() for _ in range(d.randint(0, 40)))),
+    "rankof": lambda d: (d.colour(), d.choice([tuple, frozenset])(d.colour() for _ in range(d.randint(0, 40)))),
     "distance": lambda d: (d.grid(), d.colour(), d.random() < 0.5),
-    "nearest": lambda d: (d.grid(), d.colour(), d.choice([0, 1, 2, 100]), d.random() < 0.5),
-    "around": lambda d: (d.grid(), d.colour(), d.random() < 0.5),
+    "nearfill": lambda d: (d.grid(), d.colour(), d.choice([0, 1, 2, 100]), d.random() < 0.5),
+    "neighborcount": lambda d: (d.grid(), d.colour(), d.random() < 0.5),
     "colororder": lambda d: (d.grid(),),
     "encode": lambda d: (grid := d.grid(), (*call("colororder", grid)[: d.choice([1, 99])], d.colour(), 500)),
     "decode": lambda d: (d.grid(), tuple(range(d.choice([128, 128, 5])))),
@@ -161,10 +161,13 @@ ARGUMENTS: Final[dict[str, Callable[[Draw], tuple[Any, ...]]]] = {
     "seam": lambda d: (d.grid(), d.colour()),
     "panes": lambda d: (tuple(map(tuple, d.lattice())), d.choice([5, d.colour()])),
     "panecount": lambda d: (tuple(map(tuple, d.lattice())), d.choice([5, d.colour()])),
-    "mask": lambda d: (d.grid(), d.colour()),
+    "colormask": lambda d: (d.grid(), d.colour()),
     "wrap": lambda d: (d.grid(), d.choice([1, 2, 3, -3, 100, 1000])),
     "ranks": lambda d: (d.grid(), d.colour()),
-} | {name: lambda d: (d.grid(), d.colour(), d.direction()) for name in ("look", "smear", "bridge", "fall", "linecount")}
+} | {
+    name: lambda d: (d.grid(), d.colour(), d.direction())
+    for name in ("look", "smear", "bridge", "cellfall", "linecount")
+}
 
 
 def arguments(name: str, seed: int) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ def repository(folder):
     (folder / "main.py").write_text("import dsl\nif __name__ == '__main__':\n    print(1)\n")
     (folder / ".git").mkdir()
     (folder / ".git" / "hook.py").write_text(GOOD.format("hidden"))
-    bad = "".join(f"def solve_x{n}(I):\n    return [c for c in I]\n" for n in range(40))
+    bad = "".join(f"def solve_x{n}(I):\n    return {{c: 1 for c in I}}\n" for n in range(40))
     worse = "".join(f"def solve_y{n}(I):\n    return foo{n}(I)\n" for n in range(30))
     (folder / "solvers" / "c.py").write_text(GOOD.format("c") + bad + worse)
 
@@ -35,7 +35,7 @@ def test_many_errors_are_a_few_lines(tmp_path):
     lines = summary(parse_paths([tmp_path]))
     assert len(lines) <= 24
     assert lines[0].startswith("3 programs read, 70 refused, in 3 files; 2 files hold no program")
-    assert lines[1] == "  40 times: a comprehension is not legal in a program"
+    assert lines[1] == "  40 times: a comprehension that makes a dictionary is not legal in a program"
     assert "  30 times: unknown primitive or name ..." in lines
     assert any("c.py:4: a comprehension" in line for line in lines)
 

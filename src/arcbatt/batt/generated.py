@@ -15,8 +15,9 @@ from arcbatt.compiler.graph import Graph
 from arcbatt.language.program import Expr, Name, Program
 from arcbatt.language.table import current
 from arcbatt.syntax.dialect import Vocabulary, dialects, vocabulary
+from arcbatt.syntax.flow import assigned
 from arcbatt.syntax.functions import Env, Value
-from arcbatt.syntax.reader import ProgramReader, assigned, parse_chunk
+from arcbatt.syntax.reader import ProgramReader, parse_chunk
 from arcbatt.syntax.report import Illegal
 from arcbatt.syntax.source import Chunk, SourceError, chunks
 
@@ -80,7 +81,7 @@ class _BattReader(ProgramReader):
         self.taken.update(self.params)
         self.env.values.update(ours | {name: Name("C") for name in _EXPECTED if name in names})
 
-    def statement(self, node: ast.stmt, env: Env, depth: int) -> Value | None:
+    def statement(self, node: ast.stmt, env: Env, depth: int) -> None:
         """One line, or one entry of the results."""
         match node:
             case ast.Try(body=body, orelse=[], finalbody=[]):
@@ -101,10 +102,9 @@ class _BattReader(ProgramReader):
             ):  # fmt: skip
                 self.entries.append(("o", fields, self.as_value(self.value(value, env), node, depth)))
             case ast.Assign() | ast.Expr(value=ast.Constant()):
-                return super().statement(node, env, depth)
+                super().statement(node, env, depth)
             case _:
                 self.at.illegal(node, "not a line of a batt", _LEGAL)
-        return None
 
     def merged(self) -> Card:
         """The lines as one graph, each computed once."""

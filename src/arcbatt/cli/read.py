@@ -66,6 +66,7 @@ def print_check(paths: Sequence[Path], dialect: str, json_lines: bool) -> None:
             "programs": [program.name for program in parsed.programs],
             "refused": parsed.refused,
             "dialects": dict(parsed.dialects),
+            "touched": parsed.touched,
             "problems": [as_json(error) for error in parsed.errors],
         }
         typer.echo(json.dumps(found, indent=2))

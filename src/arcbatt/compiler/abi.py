@@ -77,7 +77,9 @@ CODES: Final = Enum(
     *((name, FIRST_CODE + number) for number, name in enumerate((*_OWN, *_GENERIC, *_LOOPS))),
 )
 
-_LOOP_SPECS: Final = {f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.typed}
+_LOOP_SPECS: Final = {
+    f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.typed
+}
 LOOPS: Final[dict[str, list[str]]] = {
     "COLUMNAR": [name for name, loop in _LOOP_SPECS.items() if loop.columnar],
     "BEST": [name for name, loop in _LOOP_SPECS.items() if loop.best],
@@ -186,6 +188,7 @@ CONSTANTS: Final = {
     "FAILED_SEED": Constant("u64", 0x6661696C),
     "MANY_SEED": Constant("u64", 0x6D616E79),
     "POOL_UNIT": Constant("u32", 16, "of a pool on a GPU: bytes of grids, words of values of calls"),
+    "MOST_GIANTS": Constant("u32", 16384, "calls of a wave that are left to blocks"),
     "OBJECT_GROUPS": Constant("u32", 4, "groups of a block that finds objects"),
     "OBJECT_GROUP_BYTES": Constant("u32", 128, "what such a group takes of shared memory,"),
     "OBJECT_CELL_BYTES": Constant("u32", 9, "and for each cell of the biggest grid"),
@@ -376,16 +379,72 @@ WAVE_PLACE: Final = Struct(
 WAVE_ARENA: Final = Struct(
     "WaveArena", "A group's piece of the heap, which it keeps from wave to wave.", ("u32", "top capacity")
 )
+WAVE_PHASES: Final = Enum(
+    "WavePhase",
+    "What a wave does with its nodes: calls, or one of the steps of a loop (native/waves/loops.h).",
+    ("CALLS", 0),
+    ("OPEN", 1, "how many items each call of a loop has"),
+    ("FRAMES", 2, "memory for what a body has for each item"),
+    ("OWNERS", 3, "of each item the loop's call it is of"),
+    ("MAPS", 4, "and the calls around that"),
+    ("LOAD", 5, "a parameter of a body, from the item"),
+    ("CHARGES", 6, "steps of an item for what was taken out of its body"),
+    ("ADVANCE", 7, "what a power's body gave is its parameter next"),
+    ("GATHER", 8, "what a loop's call gives, from what its body gave for the items"),
+    prefix="WAVE_",
+)
+LOADS: Final = Enum(
+    "WaveLoad",
+    "Which item of its container a parameter takes, for the k-th of a loop's items.",
+    ("ITEM", 0),
+    ("LEFT", 1, "of pairs: k over the count of the second container"),
+    ("RIGHT", 2, "and what is left of that"),
+    ("VALUE", 3, "none: a value to begin with, and how often the body is called"),
+    prefix="LOAD_",
+)
+WAVE_NODE: Final = Struct(
+    "WaveNode",
+    "A node of a wave, but for its places.",
+    ("u64", "count", "the address of how many indexes its domain has"),
+    ("u64", "frames", "the address of the frame of a loop's first body, or 0"),
+    ("u32", "times", "how often its steps count"),
+    ("u32", "which", "a number that the phase knows"),
+)
+WAVE_FRAME: Final = Struct(
+    "WaveFrame",
+    "The values of one domain: a slot of so many words for each index, the slots of a kind one behind the other.",
+    ("u64", "opened", "items that calls of the loop have asked for so far"),
+    ("u32", "base", "where it begins in the heap"),
+    ("u32", "count", "of indexes"),
+    ("u32", "words none", "for each index"),
+    ("u64", "patches patch_count", "the places that name it"),
+)
+WAVE_PATCH: Final = Struct(
+    "WavePatch",
+    "What a frame changes in a place once it is there.",
+    ("u32", "place", "its number"),
+    ("u32", "frame", "that of the frame the slot is in, or NOWHERE where its base stays"),
+    ("u32", "offset", "of the slot in that frame, for each index"),
+    ("u32", "map", "where the map is in the new frame, for each index, or NOWHERE for none"),
+)
+WAVE_GIANTS: Final = Struct(
+    "WaveGiants",
+    "Calls of a wave that take a warp too long; behind it the number of the node and the index of each.",
+    ("u32", "count", "how many there are, or would be: MOST_GIANTS at most are kept"),
+    ("u32", "done", "blocks that are through with them"),
+)
 WAVE_LAUNCH: Final = Struct(
     "WaveLaunch",
     "A wave: one operation, by its types, for some nodes of the graph and every index of their domains.",
     ("u64", "heap heap_words"),
     ("u64", "top", "of the heap: where the next piece begins"),
     ("u64", "arenas max_steps"),
-    ("u64", "places", "of each node those of its result, of its cost and of its arguments"),
-    ("u64", "counts", "of each node the address of how many indexes its domain has"),
-    ("u64", "nodes"),
-    ("u64", "code types parts", "the instruction and the types, where the kernel was not compiled for them"),
+    ("u64", "places", "of each node those of its result, of its cost, of its steps, of its arguments, and others"),
+    ("u64", "node_places", "how many these are"),
+    ("u64", "nodes node_count"),
+    ("u64", "phase code types parts", "the instruction and the types, where the kernel was not compiled for them"),
+    ("u64", "giants", "the address of a list of calls that are left to blocks, or 0"),
+    ("u64", "giant_items", "how many items such a call has more than"),
 )
 WAVE_INPUTS: Final = Struct(
     "WaveInputs",
@@ -395,23 +454,28 @@ WAVE_INPUTS: Final = Struct(
     (WAVE_PLACE, "input expected demonstrations"),
     (PACKED, "packed"),
 )
+WAVE_LOOKED: Final = Struct(
+    "WaveLooked",
+    "A node whose values are looked at: where their statuses and hashes go.",
+    (WAVE_PLACE, "place"),
+    ("u64", "shape shape_words statuses hashes"),
+)
 WAVE_LOOK: Final = Struct(
     "WaveLook",
-    "Looking at the values of a node: their statuses and hashes.",
+    "Looking at the values of some nodes, each so many.",
     ("u64", "heap heap_words top arenas"),
-    (WAVE_PLACE, "place"),
-    ("u64", "count shape shape_words"),
-    ("u64", "statuses hashes"),
+    ("u64", "looked looked_count count"),
 )
 
 # --- all of it ---
 ENUMS: Final = (
-    STATUSES, KINDS, CODES, FLAGS, LOOPS_INSIDE, TASK_KINDS, TOKENS, CALL_STATUSES, CELL_CODES,
+    STATUSES, KINDS, CODES, FLAGS, LOOPS_INSIDE, TASK_KINDS, TOKENS, CALL_STATUSES, CELL_CODES, WAVE_PHASES, LOADS,
 )  # fmt: skip
 STRUCTS: Final = (
     INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, CHECKPOINT, PART,
-    PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH, WAVE_PLACE, WAVE_ARENA, WAVE_LAUNCH,
-    WAVE_INPUTS, WAVE_LOOK,
+    PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH, WAVE_PLACE, WAVE_ARENA, WAVE_NODE,
+    WAVE_FRAME, WAVE_PATCH, WAVE_GIANTS, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOKED,
+    WAVE_LOOK,
 )  # fmt: skip
 
 

@@ -106,7 +106,7 @@ class Struct:
         _fill(self, record[0], values)
         return record.view(np.uint32)
 
-    def rows(self, rows: Sequence[Sequence[int]]) -> NDArray[np.uint32]:
+    def rows(self, rows: Sequence[Sequence[Any]]) -> NDArray[np.uint32]:
         """The words of many, each given as its fields in order."""
         return np.array([tuple(row) for row in rows], self.dtype).view(np.uint32)
 

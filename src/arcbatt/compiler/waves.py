@@ -1,93 +1,96 @@
-"""Bytecode as a schedule of waves: one operation, by its types, for every node that has it and every sample.
+"""Bytecode as a schedule of waves: one operation, by its types, for every node that has it, every sample and item.
 
 The schedule is made from bytecode in which every value has a slot of its own (`lower(..., reuse=False)`), so casts,
 costs and constants are those of every other engine. A node runs once for each index of its *domain*: once in all where
-it depends on nothing, once a task where it depends on S alone, else once a sample. Loops, and what depends on them,
-are not scheduled yet; `Schedule.left_out` says which programs that concerns.
+it depends on nothing, once a task where it depends on S alone, else once a sample; and in the body of a loop once for
+each item of all calls of that loop. native/waves/loops.h says how a loop becomes waves. What is further out a body
+reads through a *map*, which has for each index of its domain that of a domain around it.
+
+`Schedule.left_out` says which programs are not scheduled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from arcbatt.compiler.abi import CODES, FIRST_LOOP, INSTRUCTION, K_CELL, K_GRID, K_IJ, K_INT, K_OPT, K_SEQ, K_SET, K_TUP
-from arcbatt.compiler.lower.instruction import Instruction
-from arcbatt.compiler.lower.layout import TypeRow, TypeTable
+from arcbatt.compiler.abi import CODES, FIXED_COST
+from arcbatt.compiler.lower.emitter import UNCOUNTED
+from arcbatt.compiler.lower.instruction import BodyOf, Instruction
 from arcbatt.compiler.lower.lower import Code, lower
-from arcbatt.compiler.lower.variants import FUNCTIONS
 from arcbatt.compiler.typed import TypedGraph
-from arcbatt.language.types import CELL, GRID, IJ, INT, OPT_INT, Seq, Tup, Type
+from arcbatt.compiler.wave_kernels import CALLS, GATHER, TAKES_ITEMS, Kernels, WaveKernel, is_loop
+from arcbatt.language.types import GRID, Seq, Tup, Type
 
-_NAMES: Final = {number: name for name, number in CODES.items()}
-_SINGLE: Final = {K_INT: str(INT), K_OPT: str(OPT_INT), K_IJ: str(IJ), K_CELL: str(CELL), K_GRID: str(GRID)}
-_COST_PLACE: Final = INSTRUCTION.place("cost_place")
-_PLACES: Final = ("dst", "cost_place")
+_CHARGE, _CHOOSE, _GUARD, _POWER, _PAIRS = (
+    CODES[name] for name in ("CHARGE", "CHOOSE", "GUARD", "LOOP_POWER", "LOOP_PRAPPLY")
+)
+_ENDS: Final = (CODES["HALT"], CODES["END_BODY"])
+_SEGMENT_WORDS: Final = 3
+"""Of what a call of a loop keeps (native/waves/loops.h), and then two for each body."""
 
 
 class Domain(IntEnum):
-    """What numbers the calls of a node. A node has the last of those of its arguments."""
+    """What numbers the calls of a node outside of loops: the last of those of its arguments.
+
+    The domains of bodies are numbers from BODIES on.
+    """
 
     ONCE = 0
     TASKS = 1
     SAMPLES = 2
+    BODIES = 3
 
 
 _INPUT_DOMAINS: Final = {"I": Domain.SAMPLES, "C": Domain.SAMPLES, "S": Domain.TASKS}
 _INPUT_TYPES: Final[Mapping[str, Type]] = {"I": GRID, "C": GRID, "S": Seq(Tup((GRID, GRID)))}
 
 
-class WaveKernel(NamedTuple):
-    """All a kernel is compiled for: an instruction without its places, over types that are numbered from 0 on."""
+class Seen(NamedTuple):
+    """A slot as a domain sees it: of an index, the value of the domain around it that has the slot."""
 
-    words: tuple[int, ...]
-    types: tuple[TypeRow, ...]
-    parts: tuple[int, ...]
+    slot: int
+    """0 for none."""
+    domain: int
 
-    @property
-    def name(self) -> str:
-        """The operation and its types, for people."""
-        one = Instruction(self.words)
-        if one.op < len(FUNCTIONS):
-            return FUNCTIONS[one.op].rule
-        args = ", ".join(map(self._text, one.arg_types))
-        return f"{_NAMES[one.op].lower()}: {args} -> {self._text(one.type)}"
 
-    @property
-    def operation(self) -> str:
-        """The operation, whatever its types."""
-        return self.name.partition(":")[0]
-
-    def _text(self, number: int) -> str:
-        """A type, as the language writes it."""
-        row = self.types[number]
-        if row.kind in (K_SET, K_SEQ):
-            item = self._text(row.item)
-            return f"{{{item}}}" if row.kind == K_SET else f"[{item}]"
-        if row.kind != K_TUP:
-            return _SINGLE[row.kind]
-        return f"({', '.join(map(self._text, self.parts[row.flat_first : row.flat_first + row.flat_count]))})"
+_NONE: Final = Seen(0, 0)
 
 
 class WaveNode(NamedTuple):
-    """One instruction of a wave by its slots."""
+    """One instruction of a wave by its slots; those below 0 are of the waves' own making."""
 
-    result: int
-    cost: int
-    """Where its steps are kept, or 0."""
-    args: tuple[int, ...]
+    domain: int
+    result: Seen
+    cost: Seen
+    """Where its steps are kept."""
+    steps: Seen
+    """Those of the item, which its own are added to."""
+    args: tuple[Seen, ...]
     type: int
     """Of the result, in the table of types of the code."""
+    times: int = 0
+    """How often its steps count."""
+    which: int = 0
+    """A number the phase of its kernel knows."""
+    frames: int = -1
+    """The domain whose frame it looks at, or -1."""
+    waits: tuple[int, ...] = ()
+    """Slots that must be there before, beside those it names."""
+
+    @property
+    def places(self) -> tuple[Seen, ...]:
+        """All slots it names, in the order of its record."""
+        return (self.result, self.cost, self.steps, *self.args)
 
 
 @dataclass
 class Wave:
-    """Nodes that one kernel runs at a time, over one domain."""
+    """Nodes that one kernel runs at a time."""
 
     kernel: WaveKernel
-    domain: Domain
     level: int
     nodes: list[WaveNode] = field(default_factory=list)
     after: list[int] = field(default_factory=list)
@@ -95,25 +98,55 @@ class Wave:
 
 
 @dataclass
+class Stretch:
+    """Waves from one number up to another that run once."""
+
+    first: int
+    end: int
+
+
+@dataclass
+class Repeat:
+    """The bodies of powers, run as often as the longest of them takes."""
+
+    parts: list[Stretch | Repeat]
+    turns: int
+    """How often that is, where all are constants; else 0."""
+    left: list[int]
+    """Slots that say of each item how often is left."""
+
+
+@dataclass
 class Schedule:
-    """Waves in an order in which they can run: those of one level do not depend on each other."""
+    """Waves in an order in which they can run: those of one level of a stretch do not depend on each other."""
 
     code: Code
-    """The bytecode, without what is not scheduled; its outputs are the programs that are."""
+    """The bytecode; its outputs are the programs that are scheduled."""
     waves: list[Wave]
-    domains: dict[int, Domain]
+    parts: list[Stretch | Repeat]
+    """All waves, as they are to run."""
+    domains: dict[int, int]
     """Of each slot that is filled while running, and of each input."""
     sizes: dict[int, int]
     """Of these slots, their words."""
+    parents: dict[int, int]
+    """Of each domain, the one around it."""
+    maps: dict[tuple[int, int], int]
+    """The slots of maps, by domain and the domain around it that they lead to."""
     left_out: dict[str, str]
     """Programs that are not scheduled, and why."""
 
-    def slots(self) -> Iterator[tuple[int, Type]]:
-        """Every slot a node fills, with its type."""
-        kinds = {number: kind for kind, number in self.code.types.numbers.items()}
+    def nodes(self) -> Iterator[tuple[Wave, WaveNode]]:
+        """Every node outside of loops that has a value, loops among them."""
         for wave in self.waves:
-            for node in wave.nodes:
-                yield node.result, kinds[node.type]
+            if wave.kernel.phase in (CALLS, GATHER):
+                yield from ((wave, node) for node in wave.nodes if node.domain < Domain.BODIES)
+
+    def slots(self) -> Iterator[tuple[int, Type]]:
+        """Their slots, with their types."""
+        kinds = {number: kind for kind, number in self.code.types.numbers.items()}
+        for _, node in self.nodes():
+            yield node.result.slot, kinds[node.type]
 
 
 def schedule(graph: TypedGraph) -> Schedule:
@@ -129,46 +162,82 @@ def scheduled(code: Code, declared: Mapping[str, Type] | None = None) -> Schedul
     return _Scheduling(code, declared or {}).run()
 
 
-class _Scheduling:
-    def __init__(self, code: Code, declared: Mapping[str, Type]) -> None:
-        self.code = code
-        kinds = {**_INPUT_TYPES, **declared}
-        self.domains = {slot: _INPUT_DOMAINS.get(name, Domain.SAMPLES) for name, slot in code.inputs.items()}
-        self.sizes = {slot: 1 + code.types.slot_words(kinds[name]) for name, slot in code.inputs.items()}
+def part(whole: Schedule, slots: Iterable[int]) -> Schedule:
+    """The waves that some slots outside of loops need, and no others."""
+    return _Scheduling(whole.code, {}, wanted=set(slots)).run()
+
+
+class _Block:
+    """Waves by level and kernel; powers of one level repeat as a block of their own."""
+
+    def __init__(self) -> None:
+        self.waves: dict[tuple[int, WaveKernel], Wave] = {}
         self.levels: dict[int, int] = {}
+        """Of slots that it fills."""
+        self.repeats: dict[int, tuple[_Block, Repeat]] = {}
+
+    def level_after(self, slots: Iterable[int]) -> int:
+        return 1 + max((self.levels.get(slot, 0) for slot in slots), default=0)
+
+    def flattened(self, waves: list[Wave]) -> list[Stretch | Repeat]:
+        """Add its waves to a list, in order; what runs when."""
+        parts: list[Stretch | Repeat] = []
+        first = len(waves)
+        keys = sorted(self.waves, key=lambda key: (key[0], key[1].phase, key[1].words[0]))
+        for level in sorted({key[0] for key in keys} | set(self.repeats)):
+            if level in self.repeats:
+                if len(waves) > first:
+                    parts.append(Stretch(first, len(waves)))
+                inner, repeat = self.repeats[level]
+                repeat.parts = inner.flattened(waves)
+                parts.append(repeat)
+                first = len(waves)
+            waves += [self.waves[key] for key in keys if key[0] == level]
+        if len(waves) > first:
+            parts.append(Stretch(first, len(waves)))
+        return parts
+
+
+class _Scheduling:
+    def __init__(self, code: Code, declared: Mapping[str, Type], wanted: set[int] | None = None) -> None:
+        self.code = code
+        self.main = [Instruction(words) for words in _from(code.words, 0)]
+        if wanted is not None:
+            self.main = _needed(self.main, wanted)
+        kinds = {**_INPUT_TYPES, **declared}
+        self.domains: dict[int, int] = {
+            slot: _INPUT_DOMAINS.get(name, Domain.SAMPLES) for name, slot in code.inputs.items()
+        }
+        self.sizes = {slot: 1 + code.types.slot_words(kinds[name]) for name, slot in code.inputs.items()}
+        self.parents: dict[int, int] = {Domain.TASKS: Domain.ONCE, Domain.SAMPLES: Domain.TASKS}
+        self.maps: dict[tuple[int, int], int] = {}
+        self.maps[Domain.SAMPLES, Domain.TASKS] = self._slot(Domain.SAMPLES, 1)
+        self.steps: dict[int, int] = {}
+        """Of the domain of a body, the slot of its items' steps."""
+        self.home: dict[int, _Block] = {}
+        """And the block it was opened in."""
+        self.inside: dict[int, list[int]] = {}
+        """And what its nodes fill."""
         self.missing: dict[int, str] = {}
         """Of slots that no wave fills, why."""
         self.kernels = Kernels(code.types)
-        self.waves: dict[tuple[int, WaveKernel, Domain], Wave] = {}
-        self.kept: list[int] = []
 
     def run(self) -> Schedule:
-        for words in _main(self.code.words):
-            one = Instruction(words)
-            why = _refused(one) or next((self.missing[arg] for arg in one.args if arg in self.missing), "")
+        main = _Block()
+        for one in self.main:
+            why = self._refused(one) or next((self.missing[arg] for arg in one.args if arg in self.missing), "")
             if why:
                 self.missing[one.dst] = why
-                continue
-            self.kept += words
-            self._add(one)
+            else:
+                self._add(one, max((self.domains.get(arg, 0) for arg in one.args), default=0), main)
+        waves: list[Wave] = []
+        parts = main.flattened(waves)
+        self._connect(waves)
         code, left_out = self._without_rest()
-        waves = [self.waves[key] for key in sorted(self.waves, key=lambda key: (key[0], key[1].words[0], key[2]))]
-        _connect(waves)
-        return Schedule(code, waves, self.domains, self.sizes, left_out)
-
-    def _add(self, one: Instruction) -> None:
-        domain = max((self.domains.get(arg, Domain.ONCE) for arg in one.args), default=Domain.ONCE)
-        level = 1 + max((self.levels.get(arg, 0) for arg in one.args), default=0)
-        node = WaveNode(one.dst, one.cost_place, tuple(one.args), one.type)
-        self.domains[one.dst], self.levels[one.dst] = domain, level
-        self.sizes[one.dst] = 1 + self.code.types.rows[one.type].slot_words
-        if node.cost:
-            self.domains[node.cost], self.sizes[node.cost] = domain, 1
-        kernel = self.kernels.of(one)
-        self.waves.setdefault((level, kernel, domain), Wave(kernel, domain, level)).nodes.append(node)
+        return Schedule(code, waves, parts, self.domains, self.sizes, self.parents, self.maps, left_out)
 
     def _without_rest(self) -> tuple[Code, dict[str, str]]:
-        """The code that is scheduled, and the programs that are left out, with why."""
+        """The code with the programs that are scheduled, and those that are left out, with why."""
         left_out = dict(self.code.rejected)
         outputs = {}
         for name, (slot, kind) in self.code.outputs.items():
@@ -176,69 +245,235 @@ class _Scheduling:
                 left_out[name] = self.missing[slot]
             else:
                 outputs[name] = (slot, kind)
-        return replace(self.code, words=[*self.kept, CODES["HALT"], 2], outputs=outputs, nodes=[]), left_out
+        return replace(self.code, outputs=outputs), left_out
+
+    def _refused(self, one: Instruction) -> str:
+        """Why an instruction cannot be run by waves, or nothing."""
+        if one.op == CODES["CUSTOM"]:
+            return "a custom operation"
+        if not is_loop(one.op):
+            return ""
+        if len({body.type for body in one.bodies}) > 1:
+            return "a loop whose bodies give different types"
+        return next(filter(None, (self._refused(inner) for body in one.bodies for inner in self._body(body))), "")
+
+    def _body(self, body: BodyOf) -> Iterator[Instruction]:
+        for words in _from(self.code.words, body.code):
+            if words[0] != _CHARGE:
+                yield Instruction(words)
+
+    # --- slots and nodes ---
+
+    def _slot(self, domain: int, words: int) -> int:
+        """A slot of the waves' own."""
+        slot = -1 - len(self.sizes)
+        self.domains[slot], self.sizes[slot] = domain, words
+        return slot
+
+    def _add(self, one: Instruction, domain: int, block: _Block) -> None:
+        """An instruction of a domain."""
+        self.domains[one.dst] = domain
+        self.sizes[one.dst] = 1 + self.code.types.rows[one.type].slot_words
+        if one.cost_place:
+            self.domains[one.cost_place], self.sizes[one.cost_place] = domain, 1
+        if is_loop(one.op):
+            return self._loop(one, domain, block)
+        args = tuple(Seen(arg, domain) for arg in one.args)
+        self._put(block, self.kernels.call(one), self._call(one, domain, args))
+
+    def _call(self, one: Instruction, domain: int, args: tuple[Seen, ...]) -> WaveNode:
+        """A node that has an instruction's result, cost and steps."""
+        cost = Seen(one.cost_place, domain) if one.cost_place else _NONE
+        steps = Seen(self.steps[domain], domain) if domain in self.steps else _NONE
+        return WaveNode(domain, Seen(one.dst, domain), cost, steps, args, one.type, max(one.times, 0))
+
+    def _put(self, block: _Block, kernel: WaveKernel, node: WaveNode) -> None:
+        """A node behind all it needs."""
+        for seen in node.places:
+            if seen.slot:
+                self._reach(seen)
+        level = block.level_after(self._needs(node))
+        block.waves.setdefault((level, kernel), Wave(kernel, level)).nodes.append(node)
+        block.levels[node.result.slot] = level
+        if node.cost.slot:
+            block.levels[node.cost.slot] = level
+        self.inside.setdefault(node.domain, []).append(node.result.slot)
+
+    def _needs(self, node: WaveNode) -> Iterator[int]:
+        """The slots that a node comes after."""
+        yield from node.waits
+        yield from (seen.slot for seen in node.places[1:] if seen.slot)
+        for seen in node.places:
+            if seen.domain >= Domain.BODIES:
+                yield self.maps[seen.domain, self.parents[seen.domain]]
+            own = self.domains.get(seen.slot, Domain.ONCE)
+            if (seen.domain, own) in self.maps:
+                yield self.maps[seen.domain, own]
+
+    def _connect(self, waves: list[Wave]) -> None:
+        """Say of each wave which others it comes after."""
+        filled: dict[int, int] = {}
+        for number, wave in enumerate(waves):
+            needed = {filled.get(slot, number) for node in wave.nodes for slot in self._needs(node)}
+            wave.after = sorted(needed - {number})
+            for node in wave.nodes:
+                filled[node.result.slot] = number
+                if node.cost.slot:
+                    filled[node.cost.slot] = number
+
+    def _reach(self, seen: Seen) -> None:
+        """See to it that there is a map from a domain to that of a slot."""
+        own = self.domains.get(seen.slot)
+        if own not in (None, Domain.ONCE, seen.domain):
+            self._map(seen.domain, own)
+
+    def _map(self, domain: int, to: int) -> None:
+        """See to it that there is a map; those to the next domain around are there once a loop is opened."""
+        if (domain, to) in self.maps:
+            return
+        parent = self.parents[domain]
+        self._map(parent, to)
+        slot = self.maps[domain, to] = self._slot(domain, 1)
+        source = Seen(self.maps[parent, to], domain)
+        node = WaveNode(domain, Seen(slot, domain), _NONE, _NONE, (source,), 0)
+        self._put(self.home[domain], self.kernels.untyped("MAPS"), node)
+
+    # --- loops ---
+
+    def _loop(self, one: Instruction, domain: int, block: _Block) -> None:
+        """A loop of a domain, with all that is in it."""
+        bodies = one.bodies
+        first = max(Domain.BODIES, 1 + max(self.parents))
+        for number in range(first, first + len(bodies)):
+            self.parents[number] = domain
+        segment = self._slot(domain, _SEGMENT_WORDS + 2 * len(bodies))
+        kernel, count = self.kernels.open(one)
+        args = tuple(Seen(arg, domain) for arg in one.args[:count])
+        least = self._least_steps(bodies[0]) if one.op not in (_POWER, CODES["LOOP_CHOOSE"]) else 0
+        result = Seen(segment, domain)
+        self._put(block, kernel, WaveNode(domain, result, _NONE, _NONE, args, 0, which=least, frames=first))
+        behind: list[Seen] = [result]
+        waits: list[int] = []
+        for number, body in enumerate(bodies):
+            inner = first + number
+            self._open_body(inner, number, result, block)
+            if one.op == _POWER:
+                behind += self._power(one, body, inner, block, waits)
+                continue
+            self._load(one, body, inner, number, result, block)
+            self._add_body(body, inner, block)
+            behind += [Seen(body.result, inner), Seen(self.steps[inner], inner)]
+            waits += self.inside[inner]
+        walked = Seen(one.args[0], domain) if one.op in TAKES_ITEMS else _NONE
+        node = self._call(one, domain, (walked, *behind))._replace(frames=first, waits=tuple(waits))
+        self._put(block, self.kernels.gather(one, bodies[0].type), node)
+
+    def _open_body(self, inner: int, number: int, segment: Seen, block: _Block) -> None:
+        """The frame of a body's domain, its owners and its steps."""
+        parent = self.parents[inner]
+        self.home[inner] = block
+        self.inside[inner] = []
+        self.steps[inner] = self._slot(inner, 2)  # first in its frame: they are added up as 64 bits
+        frame = self._slot(parent, 0)
+        node = WaveNode(parent, Seen(frame, parent), _NONE, _NONE, (), 0, which=inner, frames=0)
+        self._put(block, self.kernels.untyped("FRAMES"), node._replace(waits=(segment.slot,)))
+        owner = self.maps[inner, parent] = self._slot(inner, 1)
+        node = WaveNode(parent, Seen(owner, inner), _NONE, Seen(self.steps[inner], inner), (segment,), 0)
+        node = node._replace(which=number, frames=inner, waits=(frame,))
+        self._put(block, self.kernels.untyped("OWNERS"), node)
+
+    def _parameter(self, slot: int, type_: int, inner: int) -> None:
+        self.domains[slot], self.sizes[slot] = inner, 1 + self.code.types.rows[type_].slot_words
+
+    def _load(self, one: Instruction, body: BodyOf, inner: int, number: int, segment: Seen, block: _Block) -> None:
+        """The parameters of a body from the items of what its loop walks."""
+        for place, (slot, type_) in enumerate(body.params):
+            self._parameter(slot, type_, inner)
+            how = ("LEFT", "RIGHT")[place] if one.op == _PAIRS else "ITEM"
+            walked = [place, 1] if one.op == _PAIRS else [place]
+            args = tuple(Seen(one.args[at], inner) for at in walked)
+            kernel = self.kernels.load(how, [one.arg_types[at] for at in walked], type_)
+            node = WaveNode(inner, Seen(slot, inner), _NONE, _NONE, (*args, Seen(segment.slot, inner)), type_)
+            self._put(block, kernel, node._replace(which=number))
+
+    def _add_body(self, body: BodyOf, inner: int, block: _Block) -> None:
+        for words in _from(self.code.words, body.code):
+            if words[0] == _CHARGE:
+                self._charge(words, inner, block)
+            else:
+                self._add(Instruction(words), inner, block)
+
+    def _charge(self, words: Sequence[int], domain: int, block: _Block) -> None:
+        """Steps of an item for what was taken out of its body: a number, and costs of calls."""
+        costs = list(zip(words[4::2], words[5::2], strict=True)) or [(0, 0)]
+        for place, (cost, times) in enumerate(costs):
+            arg = Seen(cost, domain) if cost else _NONE
+            result, steps = Seen(self._slot(domain, 0), domain), Seen(self.steps[domain], domain)
+            node = WaveNode(domain, result, _NONE, steps, (arg,), 0, times, 0 if place else words[2])
+            self._put(block, self.kernels.untyped("CHARGES"), node)
+
+    def _power(self, one: Instruction, body: BodyOf, inner: int, block: _Block, waits: list[int]) -> list[Seen]:
+        """A power: its body in a block that is repeated; the slots its result is made of."""
+        (slot, type_), *_ = body.params
+        self._parameter(slot, type_, inner)
+        left, outcome = self._slot(inner, 1), self._slot(inner, 1)
+        param, result = Seen(slot, inner), Seen(body.result, inner)
+        kernel = self.kernels.load("VALUE", list(one.arg_types[:2]), type_)
+        args = (*(Seen(arg, inner) for arg in one.args[:2]), Seen(left, inner))
+        self._put(block, kernel, WaveNode(inner, param, _NONE, _NONE, args, type_))
+        block.levels[left] = block.levels[slot]
+        around = self.parents[inner]
+        while around != Domain.ONCE:
+            self._map(inner, around)
+            around = self.parents[around]
+        level = block.level_after([slot, *(self.maps[key] for key in self.maps if key[0] == inner)])
+        repeated, repeat = block.repeats.setdefault(level, (_Block(), Repeat([], 1, [])))
+        turns = 0 if one.args[1] in self.domains else self.code.image[one.args[1] + 1]
+        repeat.turns = max(repeat.turns, turns) if turns and repeat.turns else 0
+        repeat.left.append(left)
+        self.inside[inner] = []
+        self._add_body(body, inner, repeated)
+        seen = WaveNode(
+            inner,
+            param,
+            _NONE,
+            Seen(self.steps[inner], inner),
+            (result, Seen(left, inner), Seen(outcome, inner)),
+            type_,
+        )
+        self._put(repeated, self.kernels.advance(type_), seen._replace(waits=tuple(self.inside[inner])))
+        block.levels[outcome] = level
+        waits.append(outcome)
+        return [param, Seen(self.steps[inner], inner), Seen(outcome, inner)]
+
+    def _least_steps(self, body: BodyOf) -> int:
+        """Steps that an item takes at least that does not fail; 0 where parts of its body may fail without it."""
+        total = 0
+        for words in _from(self.code.words, body.code):
+            if words[0] == _CHARGE:
+                total += words[2]
+                continue
+            one = Instruction(words)
+            if one.op == _CHOOSE or (one.strict < one.count and one.op != _GUARD):
+                return 0
+            if one.op not in UNCOUNTED and one.op not in (_POWER, CODES["LOOP_CHOOSE"]):
+                fixed = not is_loop(one.op) and one.extra[0] & FIXED_COST
+                total += max(one.times, 0) * (one.extra[1] if fixed else 1)
+        return min(total, 0xFFFFFFFF)
 
 
-def _connect(waves: list[Wave]) -> None:
-    """Say of each wave which others it comes after."""
-    filled = {node.result: number for number, wave in enumerate(waves) for node in wave.nodes}
-    for wave in waves:
-        wave.after = sorted({filled[arg] for node in wave.nodes for arg in node.args if arg in filled})
+def _needed(code: list[Instruction], wanted: set[int]) -> list[Instruction]:
+    """The instructions that fill slots, and what these need."""
+    found: list[Instruction] = []
+    for one in reversed(code):
+        if one.dst in wanted:
+            found.append(one)
+            wanted |= set(one.args)
+    return found[::-1]
 
 
-def _main(words: list[int]) -> Iterator[list[int]]:
-    """The instructions outside of bodies."""
-    at = 0
-    while words[at] != CODES["HALT"]:
+def _from(words: Sequence[int], at: int) -> Iterator[Sequence[int]]:
+    """The instructions from a place on, without the one that ends them."""
+    while words[at] not in _ENDS:
         yield words[at : at + words[at + 1]]
         at += words[at + 1]
-
-
-def _refused(one: Instruction) -> str:
-    if one.op >= FIRST_LOOP:
-        return "a loop"
-    return "a custom operation" if one.op == CODES["CUSTOM"] else ""
-
-
-class Kernels:
-    """The kernels of instructions, with types numbered anew, so that one kernel serves every program."""
-
-    def __init__(self, types: TypeTable) -> None:
-        self.types = types
-        self._known: dict[tuple[int, ...], WaveKernel] = {}
-
-    def of(self, one: Instruction) -> WaveKernel:
-        """The kernel of an instruction."""
-        key = tuple(_without_places(one, one.arg_types, one.type))
-        if key not in self._known:
-            self._known[key] = self._made(one)
-        return self._known[key]
-
-    def _made(self, one: Instruction) -> WaveKernel:
-        rows: list[TypeRow] = []
-        parts: list[int] = []
-        numbers: dict[int, int] = {}
-
-        def number(type_: int) -> int:
-            if type_ not in numbers:
-                row = self.types.rows[type_]
-                flat = [number(part) for part in self.types.parts[row.flat_first : row.flat_first + row.flat_count]]
-                item = number(row.item) if row.kind in (K_SET, K_SEQ) else 0
-                first = len(parts)
-                parts.extend(flat)
-                numbers[type_] = len(rows)
-                rows.append(row._replace(item=item, flat_first=first if flat else 0))
-            return numbers[type_]
-
-        arg_types, type_ = [number(one_type) for one_type in one.arg_types], number(one.type)
-        return WaveKernel(tuple(_without_places(one, arg_types, type_)), tuple(rows), tuple(parts))
-
-
-def _without_places(one: Instruction, arg_types: Sequence[int], type_: int) -> list[int]:
-    """The words of an instruction with nothing where it names slots, but whether it keeps its cost, and these types."""
-    head = list(one.words[: INSTRUCTION.words])
-    for name in _PLACES:
-        head[INSTRUCTION.place(name)] = 0
-    head[_COST_PLACE] = int(bool(one.cost_place))
-    head[INSTRUCTION.place("type")] = type_
-    return [*head, *[0] * one.count, *arg_types, *one.extra]

@@ -170,7 +170,9 @@ class DynamicTier:
         told(len(finished))
         result.done[np.setdiff1d(rows, np.array(finished, np.int64))] = False
 
-    def values(self, sample: Sample, names: Iterable[str], max_steps: int, max_total: int) -> dict[str, Outcome]:
+    def values(
+        self, sample: Sample, names: Iterable[str], max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS
+    ) -> dict[str, Outcome]:
         """What programs give on one sample."""
         chosen = list(names)
         nodes = [self.graph.graph.outputs[name] for name in chosen]

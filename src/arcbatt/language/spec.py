@@ -258,6 +258,8 @@ class OpSpec:
     """What it does with values of any type, if it takes such."""
     late: frozenset[int] = frozenset()
     """Parameters whose kind it does not look at, or not before it can succeed or fail for another reason."""
+    since: int = 1
+    """The version of random programs (devtools/generate) that draws it first: older seeds keep their meaning."""
 
     @property
     def arity(self) -> int:
@@ -367,6 +369,7 @@ def make_spec(
     object_mode: tuple[int, ...] = (),
     kernel: Kernel | None = None,
     late: tuple[int, ...] = (),
+    since: int = 1,
 ) -> OpSpec:
     """A table entry; name, parameters and doc line come from the reference function."""
     params = tuple(inspect.signature(reference).parameters)
@@ -394,4 +397,5 @@ def make_spec(
         kernel=kernel,
         does=generic.does if generic else None,
         late=frozenset(late),
+        since=since,
     )

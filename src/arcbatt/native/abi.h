@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x3490b1403c2e2256ull;
+constexpr u64 ABI_VERSION = 0xc3dd3c83eba19c57ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -172,13 +172,34 @@ enum CellCode : u32 {
     CELL_WHERE = 24,
 };
 
+// What a wave does with its nodes: calls, or one of the steps of a loop (native/waves/loops.h).
+enum WavePhase : u32 {
+    WAVE_CALLS = 0,
+    WAVE_OPEN = 1,  // how many items each call of a loop has
+    WAVE_FRAMES = 2,  // memory for what a body has for each item
+    WAVE_OWNERS = 3,  // of each item the loop's call it is of
+    WAVE_MAPS = 4,  // and the calls around that
+    WAVE_LOAD = 5,  // a parameter of a body, from the item
+    WAVE_CHARGES = 6,  // steps of an item for what was taken out of its body
+    WAVE_ADVANCE = 7,  // what a power's body gave is its parameter next
+    WAVE_GATHER = 8,  // what a loop's call gives, from what its body gave for the items
+};
+
+// Which item of its container a parameter takes, for the k-th of a loop's items.
+enum WaveLoad : u32 {
+    LOAD_ITEM = 0,
+    LOAD_LEFT = 1,  // of pairs: k over the count of the second container
+    LOAD_RIGHT = 2,  // and what is left of that
+    LOAD_VALUE = 3,  // none: a value to begin with, and how often the body is called
+};
+
 constexpr u32 FIRST_LOOP = 1043u;  // opcodes from here on have bodies
 constexpr i32 MAX_SIDE = 1024;  // limits of the language
 constexpr i32 MAX_CELLS = 65536;
 constexpr u32 MAX_ITEMS = 65536u;
 constexpr u32 MAX_SIZE = 1048576u;
 constexpr u64 MAX_STEPS = 200000000ull;
-constexpr i32 MAX_FUNCTION_CALLS = 1000;
+constexpr i32 MAX_FUNCTION_CALLS = 4000;
 constexpr u32 MAX_DEPTH = 100u;
 constexpr u32 MAX_CALL_DEPTH = 200u;
 constexpr u32 MAX_LEVELS = 256u;
@@ -206,6 +227,7 @@ constexpr u64 VALUE_SEED = 0x76616C7565ull;
 constexpr u64 FAILED_SEED = 1717660012ull;
 constexpr u64 MANY_SEED = 1835101817ull;
 constexpr u32 POOL_UNIT = 16u;  // of a pool on a GPU: bytes of grids, words of values of calls
+constexpr u32 MOST_GIANTS = 16384u;  // calls of a wave that are left to blocks
 constexpr u32 OBJECT_GROUPS = 4u;  // groups of a block that finds objects
 constexpr u32 OBJECT_GROUP_BYTES = 128u;  // what such a group takes of shared memory,
 constexpr u32 OBJECT_CELL_BYTES = 9u;  // and for each cell of the biggest grid
@@ -383,15 +405,48 @@ struct WaveArena {
     u32 top, capacity;
 };
 
+// A node of a wave, but for its places.
+struct WaveNode {
+    u64 count;  // the address of how many indexes its domain has
+    u64 frames;  // the address of the frame of a loop's first body, or 0
+    u32 times;  // how often its steps count
+    u32 which;  // a number that the phase knows
+};
+
+// The values of one domain: a slot of so many words for each index, the slots of a kind one behind the other.
+struct WaveFrame {
+    u64 opened;  // items that calls of the loop have asked for so far
+    u32 base;  // where it begins in the heap
+    u32 count;  // of indexes
+    u32 words, none;  // for each index
+    u64 patches, patch_count;  // the places that name it
+};
+
+// What a frame changes in a place once it is there.
+struct WavePatch {
+    u32 place;  // its number
+    u32 frame;  // that of the frame the slot is in, or NOWHERE where its base stays
+    u32 offset;  // of the slot in that frame, for each index
+    u32 map;  // where the map is in the new frame, for each index, or NOWHERE for none
+};
+
+// Calls of a wave that take a warp too long; behind it the number of the node and the index of each.
+struct WaveGiants {
+    u32 count;  // how many there are, or would be: MOST_GIANTS at most are kept
+    u32 done;  // blocks that are through with them
+};
+
 // A wave: one operation, by its types, for some nodes of the graph and every index of their domains.
 struct WaveLaunch {
     u64 heap, heap_words;
     u64 top;  // of the heap: where the next piece begins
     u64 arenas, max_steps;
-    u64 places;  // of each node those of its result, of its cost and of its arguments
-    u64 counts;  // of each node the address of how many indexes its domain has
-    u64 nodes;
-    u64 code, types, parts;  // the instruction and the types, where the kernel was not compiled for them
+    u64 places;  // of each node those of its result, of its cost, of its steps, of its arguments, and others
+    u64 node_places;  // how many these are
+    u64 nodes, node_count;
+    u64 phase, code, types, parts;  // the instruction and the types, where the kernel was not compiled for them
+    u64 giants;  // the address of a list of calls that are left to blocks, or 0
+    u64 giant_items;  // how many items such a call has more than
 };
 
 // Placing the inputs of samples and tasks; a stride of 0 for what no program uses.
@@ -402,12 +457,16 @@ struct WaveInputs {
     Packed packed;
 };
 
-// Looking at the values of a node: their statuses and hashes.
+// A node whose values are looked at: where their statuses and hashes go.
+struct WaveLooked {
+    WavePlace place;
+    u64 shape, shape_words, statuses, hashes;
+};
+
+// Looking at the values of some nodes, each so many.
 struct WaveLook {
     u64 heap, heap_words, top, arenas;
-    WavePlace place;
-    u64 count, shape, shape_words;
-    u64 statuses, hashes;
+    u64 looked, looked_count, count;
 };
 
 // Every struct and its size, every field and where it begins, in bytes.
@@ -604,18 +663,43 @@ struct WaveLook {
     STRUCT(WaveArena, 8) \
     FIELD(WaveArena, top, 0) \
     FIELD(WaveArena, capacity, 4) \
-    STRUCT(WaveLaunch, 88) \
+    STRUCT(WaveNode, 24) \
+    FIELD(WaveNode, count, 0) \
+    FIELD(WaveNode, frames, 8) \
+    FIELD(WaveNode, times, 16) \
+    FIELD(WaveNode, which, 20) \
+    STRUCT(WaveFrame, 40) \
+    FIELD(WaveFrame, opened, 0) \
+    FIELD(WaveFrame, base, 8) \
+    FIELD(WaveFrame, count, 12) \
+    FIELD(WaveFrame, words, 16) \
+    FIELD(WaveFrame, none, 20) \
+    FIELD(WaveFrame, patches, 24) \
+    FIELD(WaveFrame, patch_count, 32) \
+    STRUCT(WavePatch, 16) \
+    FIELD(WavePatch, place, 0) \
+    FIELD(WavePatch, frame, 4) \
+    FIELD(WavePatch, offset, 8) \
+    FIELD(WavePatch, map, 12) \
+    STRUCT(WaveGiants, 8) \
+    FIELD(WaveGiants, count, 0) \
+    FIELD(WaveGiants, done, 4) \
+    STRUCT(WaveLaunch, 120) \
     FIELD(WaveLaunch, heap, 0) \
     FIELD(WaveLaunch, heap_words, 8) \
     FIELD(WaveLaunch, top, 16) \
     FIELD(WaveLaunch, arenas, 24) \
     FIELD(WaveLaunch, max_steps, 32) \
     FIELD(WaveLaunch, places, 40) \
-    FIELD(WaveLaunch, counts, 48) \
+    FIELD(WaveLaunch, node_places, 48) \
     FIELD(WaveLaunch, nodes, 56) \
-    FIELD(WaveLaunch, code, 64) \
-    FIELD(WaveLaunch, types, 72) \
-    FIELD(WaveLaunch, parts, 80) \
+    FIELD(WaveLaunch, node_count, 64) \
+    FIELD(WaveLaunch, phase, 72) \
+    FIELD(WaveLaunch, code, 80) \
+    FIELD(WaveLaunch, types, 88) \
+    FIELD(WaveLaunch, parts, 96) \
+    FIELD(WaveLaunch, giants, 104) \
+    FIELD(WaveLaunch, giant_items, 112) \
     STRUCT(WaveInputs, 176) \
     FIELD(WaveInputs, heap, 0) \
     FIELD(WaveInputs, heap_words, 8) \
@@ -627,17 +711,20 @@ struct WaveLook {
     FIELD(WaveInputs, expected, 64) \
     FIELD(WaveInputs, demonstrations, 80) \
     FIELD(WaveInputs, packed, 96) \
-    STRUCT(WaveLook, 88) \
+    STRUCT(WaveLooked, 48) \
+    FIELD(WaveLooked, place, 0) \
+    FIELD(WaveLooked, shape, 16) \
+    FIELD(WaveLooked, shape_words, 24) \
+    FIELD(WaveLooked, statuses, 32) \
+    FIELD(WaveLooked, hashes, 40) \
+    STRUCT(WaveLook, 56) \
     FIELD(WaveLook, heap, 0) \
     FIELD(WaveLook, heap_words, 8) \
     FIELD(WaveLook, top, 16) \
     FIELD(WaveLook, arenas, 24) \
-    FIELD(WaveLook, place, 32) \
-    FIELD(WaveLook, count, 48) \
-    FIELD(WaveLook, shape, 56) \
-    FIELD(WaveLook, shape_words, 64) \
-    FIELD(WaveLook, statuses, 72) \
-    FIELD(WaveLook, hashes, 80)
+    FIELD(WaveLook, looked, 32) \
+    FIELD(WaveLook, looked_count, 40) \
+    FIELD(WaveLook, count, 48)
 #define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");
 #if AB_DEVICE  // NVRTC has no offsetof
 #define AB_OFFSET(type, field, offset)
@@ -1001,8 +1088,8 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(208, occurrences, Indices, Grid, Object) /* occurrences: Grid, Object -> Indices */ \
     ROW(209, hperiod, i32, Object) /* hperiod: Object -> Int */ \
     ROW(210, vperiod, i32, Object) /* vperiod: Object -> Int */ \
-    ROW(211, complete, Grid, Grid, i32, i32) /* complete: Grid, Int, Int -> Grid */ \
-    ROW(212, period, IJ, Grid, i32) /* period: Grid, Int -> IJ */ \
+    ROW(211, mirrorfill, Grid, Grid, i32, i32) /* mirrorfill: Grid, Int, Int -> Grid */ \
+    ROW(212, gridperiod, IJ, Grid, i32) /* gridperiod: Grid, Int -> IJ */ \
     ROW(213, periodfill, Grid, Grid, i32, IJ) /* periodfill: Grid, Int, IJ -> Grid */ \
     ROW(214, drift, IJ, Grid, i32) /* drift: Grid, Int -> IJ */ \
     ROW(215, driftfill, Grid, Grid, i32, IJ) /* driftfill: Grid, Int, IJ -> Grid */ \
@@ -1010,22 +1097,22 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(217, smear, Grid, Grid, i32, IJ) /* smear: Grid, Int, IJ -> Grid */ \
     ROW(218, beam, Grid, Grid, i32, i32, IJ) /* beam: Grid, Int, Int, IJ -> Grid */ \
     ROW(219, bridge, Grid, Grid, i32, IJ) /* bridge: Grid, Int, IJ -> Grid */ \
-    ROW(220, fall, Grid, Grid, i32, IJ) /* fall: Grid, Int, IJ -> Grid */ \
-    ROW(221, drop, Grid, Grid, i32, i32, IJ) /* drop: Grid, Int, Bool, IJ -> Grid */ \
+    ROW(220, cellfall, Grid, Grid, i32, IJ) /* cellfall: Grid, Int, IJ -> Grid */ \
+    ROW(221, regionfall, Grid, Grid, i32, i32, IJ) /* regionfall: Grid, Int, Bool, IJ -> Grid */ \
     ROW(222, seam, i32, Grid, i32) /* seam: Grid, Int -> Int */ \
     ROW(223, panes, GridSeq, Grid, i32) /* panes: Grid, Int -> [Grid] */ \
     ROW(224, panecount, IJ, Grid, i32) /* panecount: Grid, Int -> IJ */ \
     ROW(225, panefill, Grid, Grid, i32, IntSeq) /* panefill: Grid, Int, [Int] -> Grid */ \
     ROW(226, panepaint, Grid, Grid, i32, GridSeq) /* panepaint: Grid, Int, [Grid] -> Grid */ \
     ROW(227, torows, Grid, IntSeq, i32) /* torows: [Int], Int -> Grid */ \
-    ROW(228, mosaic, Grid, GridSeq, i32) /* mosaic: [Grid], Int -> Grid */ \
+    ROW(228, hvconcat, Grid, GridSeq, i32) /* hvconcat: [Grid], Int -> Grid */ \
     ROW(229, overlay, Grid, GridSeq, i32) /* overlay: [Grid], Int -> Grid */ \
     ROW(230, paste, Grid, Grid, Grid, IJ) /* paste: Grid, Grid, IJ -> Grid */ \
     ROW(231, window, Grid, Grid, IJ, IJ, i32) /* window: Grid, IJ, IJ, Int -> Grid */ \
-    ROW(232, tile, Grid, Grid, IJ) /* tile: Grid, IJ -> Grid */ \
+    ROW(232, tilegrid, Grid, Grid, IJ) /* tilegrid: Grid, IJ -> Grid */ \
     ROW(233, mirrortile, Grid, Grid, IJ) /* mirrortile: Grid, IJ -> Grid */ \
     ROW(234, rescale, Grid, Grid, IJ) /* rescale: Grid, IJ -> Grid */ \
-    ROW(235, mask, Grid, Grid, i32) /* mask: Grid, Int -> Grid */ \
+    ROW(235, colormask, Grid, Grid, i32) /* colormask: Grid, Int -> Grid */ \
     ROW(236, ramp, Grid, IJ, IJ) /* ramp: IJ, IJ -> Grid */ \
     ROW(237, wrap, Grid, Grid, i32) /* wrap: Grid, Int -> Grid */ \
     ROW(238, cellmin, Grid, Grid, Grid) /* cellmin: Grid, Grid -> Grid */ \
@@ -1034,11 +1121,11 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(241, regionsize, Grid, Grid, i32) /* regionsize: Grid, Bool -> Grid */ \
     ROW(242, inset, Grid, Grid, i32, IJ) /* inset: Grid, Bool, IJ -> Grid */ \
     ROW(243, ranks, Grid, Grid, i32) /* ranks: Grid, Int -> Grid */ \
-    ROW(244, rank, i32, i32, Ints) /* rank: Int, {Int} -> Int */ \
-    ROW(245, rank, i32, i32, IntSeq) /* rank: Int, [Int] -> Int */ \
+    ROW(244, rankof, i32, i32, Ints) /* rankof: Int, {Int} -> Int */ \
+    ROW(245, rankof, i32, i32, IntSeq) /* rankof: Int, [Int] -> Int */ \
     ROW(246, distance, Grid, Grid, i32, i32) /* distance: Grid, Int, Bool -> Grid */ \
-    ROW(247, nearest, Grid, Grid, i32, i32, i32) /* nearest: Grid, Int, Int, Bool -> Grid */ \
-    ROW(248, around, Grid, Grid, i32, i32) /* around: Grid, Int, Bool -> Grid */ \
+    ROW(247, nearfill, Grid, Grid, i32, i32, i32) /* nearfill: Grid, Int, Int, Bool -> Grid */ \
+    ROW(248, neighborcount, Grid, Grid, i32, i32) /* neighborcount: Grid, Int, Bool -> Grid */ \
     ROW(249, linecount, Grid, Grid, i32, IJ) /* linecount: Grid, Int, IJ -> Grid */ \
     ROW(250, colororder, IntSeq, Grid) /* colororder: Grid -> [Int] */ \
     ROW(251, encode, Grid, Grid, IntSeq) /* encode: Grid, [Int] -> Grid */ \
@@ -1144,11 +1231,11 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(217) /* smear: Grid, Int, IJ -> Grid */ \
     ROW(218) /* beam: Grid, Int, Int, IJ -> Grid */ \
     ROW(219) /* bridge: Grid, Int, IJ -> Grid */ \
-    ROW(220) /* fall: Grid, Int, IJ -> Grid */ \
-    ROW(221) /* drop: Grid, Int, Bool, IJ -> Grid */ \
+    ROW(220) /* cellfall: Grid, Int, IJ -> Grid */ \
+    ROW(221) /* regionfall: Grid, Int, Bool, IJ -> Grid */ \
     ROW(230) /* paste: Grid, Grid, IJ -> Grid */ \
     ROW(231) /* window: Grid, IJ, IJ, Int -> Grid */ \
-    ROW(232) /* tile: Grid, IJ -> Grid */ \
+    ROW(232) /* tilegrid: Grid, IJ -> Grid */ \
     ROW(233) /* mirrortile: Grid, IJ -> Grid */ \
     ROW(234) /* rescale: Grid, IJ -> Grid */ \
     ROW(236) /* ramp: IJ, IJ -> Grid */ \

@@ -60,7 +60,7 @@ def write_image(writer: Writer, feature: str, way: int, dims: Callable[[], str])
 
 
 def _tiled(writer: Writer, image: str, dims: str) -> str:
-    return writer.let(f"tile({image}, {dims})")
+    return writer.let(f"tilegrid({image}, {dims})")
 
 
 def _mirror_tiled(writer: Writer, image: str, dims: str) -> str:

@@ -1,7 +1,7 @@
 """Functions without parameters: how an expression becomes a function of one of its names, made of combinators.
 
-An expression may hold a part many times over: it is a graph. A function computes such a part once: it is a pipeline that
-puts the part beside its argument, step by step, and goes on from there.
+An expression may hold a part many times over: it is a graph. A function computes such a part once: it is a pipeline
+that puts the part beside its argument, step by step, and goes on from there.
 """
 
 from __future__ import annotations

@@ -1,21 +1,20 @@
 """Choices and loops of Python: what is chosen or repeated becomes a function of the values it reads.
 
-Only the chosen one of two functions is called, so an `if` is `branch(condition, f, g)(values)`. A loop that only gathers
-items is `apply` or `mapply`, as comprehensions are; any other `for` is a `fold` whose state is the names that the body
-assigns, and a `while` an `iterate`. A `break` or `return` in a loop sets a mark in the state.
+Only the chosen one of two functions is called, so an `if` is `branch(condition, f, g)(values)`. A loop that only
+gathers items is `apply` or `mapply`, as comprehensions are; any other `for` is a `fold` whose state is the names that
+the body assigns, and a `while` an `iterate`. A `break` or `return` in a loop sets a mark in the state.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
+from functools import partial
 from typing import Final
 
 from arcbatt.language.program import Call, Const, Expr, Name
-from arcbatt.syntax.containers import Containers
+from arcbatt.syntax.captures import Captures, Entry
 from arcbatt.syntax.dialect import python_words
 from arcbatt.syntax.flow import alive, assigned, breaks, called_method, changed, flow, leaves, names_read, returns
 from arcbatt.syntax.functions import Env, Function, Items, Value
@@ -43,15 +42,7 @@ Finish = Callable[[Exit, Value | None], Value | None]
 Side = Callable[[], Value | None]
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """The parameter of a function that values are read from, and what it is called with."""
-
-    param: Name
-    argument: Expr
-
-
-class Control(Containers):
+class Control(Captures):
     """Reads statements that choose and repeat, and expressions that do."""
 
     def statement(self, node: ast.stmt, env: Env, depth: int) -> None:
@@ -77,6 +68,11 @@ class Control(Containers):
                     self.at.illegal(node, "return without a value", "write `return <expression>`")
                 case ast.Return(value=ast.expr() as value):
                     return finish(Exit.RETURN, self.value(value, env, depth))
+                case ast.Raise():
+                    return finish(Exit.RETURN, self.syntax("failing", [], node, depth))
+                case ast.Assert(test=test):
+                    fails = ast.copy_location(ast.If(test, [], [ast.copy_location(ast.Raise(), node)]), node)
+                    return self.block([fails, *rest], env, depth, live, finish)
                 case ast.Break():
                     return finish(Exit.BREAK, None)
                 case ast.Continue():
@@ -85,25 +81,20 @@ class Control(Containers):
                     known = self.known_truth(test, env, depth)
                     if known is not None:
                         return self.block([*(body if known else orelse), *rest], env, depth, live, finish)
-                    condition = self.value(test, env, depth)
                     if leaves([node]):
-                        sides = [
-                            lambda some=some: self.block([*some, *rest], env, depth + 1, live, finish)  # type: ignore[misc]
-                            for some in (body, orelse)
-                        ]
-                        read = flow([*body, *rest]).reads | flow([*orelse, *rest]).reads | live
-                        return self.split(condition, sides, read, env, node, depth)
-                    self.join(node, condition, behind, env, depth)
+                        ways = [*body, *rest], [*orelse, *rest]
+                        sides = [partial(self.block, way, env, depth + 1, live, finish) for way in ways]
+                        read = flow(ways[0]).reads | flow(ways[1]).reads | live
+                        return self.split(self.value(test, env, depth), sides, read, env, node, depth)
+                    self.join(node, behind, env, depth)
                 case ast.For() | ast.While():
-                    state = self.loop(node, behind, env, depth)
+                    mark, env.values["return"] = self.loop(node, behind, env, depth)
                     if returns(node.body):
-                        mark, env.values["return"] = state
-                        sides = [
-                            lambda: finish(Exit.RETURN, env.values["return"]),
-                            lambda rest=rest: self.block(rest, env, depth + 1, live, finish),  # type: ignore[misc]
-                        ]
+                        ends: Side = lambda: finish(Exit.RETURN, env.values["return"])  # noqa: E731
+                        goes_on = partial(self.block, rest, env, depth + 1, live, finish)
                         condition = self.operator(ast.Eq(), [mark, _RETURNED], ast.Constant(0), depth)
-                        return self.split(condition, sides, flow(rest).reads | live | {"return"}, env, node, depth)
+                        read = flow(rest).reads | live | {"return"}
+                        return self.split(condition, [ends, goes_on], read, env, node, depth)
                 case _:
                     self.statement(node, env, depth)
         return finish(Exit.END, None)
@@ -133,7 +124,7 @@ class Control(Containers):
         env: Env,
         node: ast.AST,
         depth: int,
-    ) -> Value:
+    ) -> Expr:
         """One of two values, the other of which is not computed; `read` are names that are read for them."""
         test = self.as_value(self.kept("test", condition, node), node, depth)
         made = []
@@ -146,15 +137,16 @@ class Control(Containers):
                     made.append(self.as_value(value, node, depth))
         return self.chosen(test, entry, made, node, depth)
 
-    def chosen(self, test: Expr, entry: _Entry, sides: Sequence[Expr], node: ast.AST, depth: int) -> Expr:
+    def chosen(self, test: Expr, entry: Entry, sides: Sequence[Expr], node: ast.AST, depth: int) -> Expr:
         """The call of one of two functions."""
         self.wrote_out = True
         functions = [self.combinators.late(entry.param, side) for side in sides]
         which = self.syntax("choice", [test, *functions], node, depth)
         return Call(self.as_value(which, node, depth), (entry.argument,), self.at.number(node))
 
-    def join(self, node: ast.If, condition: Value, behind: frozenset[str], env: Env, depth: int) -> None:
+    def join(self, node: ast.If, behind: frozenset[str], env: Env, depth: int) -> None:
         """An if that is not left early: the names it assigns stand for what the chosen side assigns."""
+        condition = self.value(node.test, env, depth)
         names = sorted((assigned(node.body) | assigned(node.orelse)) & behind)
         if not names:
             return
@@ -163,14 +155,12 @@ class Control(Containers):
         def state(_: Exit, __: Value | None) -> Value:
             return Items(tuple(self.now(name, env) for name in names))
 
-        sides = [
-            lambda some=some: self.block(some, env, depth + 1, frozenset(names), state)  # type: ignore[misc]
-            for some in (node.body, node.orelse)
-        ]
+        ways = node.body, node.orelse
+        sides = [partial(self.block, way, env, depth + 1, frozenset(names), state) for way in ways]
         if _is_plain(node.body) and _is_plain(node.orelse):
             self.join_plain(names, condition, sides, env, node, depth)
             return
-        paired = [lambda side=side: self.paired(side(), node, depth) for side in sides]  # type: ignore[misc]
+        paired = [partial(self.paired, side, node, depth) for side in sides]
         self.bind_state(names, self.split(condition, paired, read, env, node, depth), env, node)
 
     def join_plain(
@@ -240,102 +230,22 @@ class Control(Containers):
             return True
         return any(map(self.can_fail, expr.args))
 
-    # --- values that functions are called with ---
-
-    @contextmanager
-    def later(self) -> Iterator[None]:
-        """Inside, nothing becomes a line: it may never be computed."""
-        self.late += 1
-        try:
-            yield
-        finally:
-            self.late -= 1
-
-    @contextmanager
-    def unchanged(self, env: Env) -> Iterator[None]:
-        """Afterwards names stand for what they stood for before."""
-        before = dict(env.values)
-        try:
-            yield
-        finally:
-            env.values.clear()
-            env.values.update(before)
-
-    @contextmanager
-    def entered(
-        self, env: Env, names: frozenset[str], node: ast.AST, depth: int, *, only_computed: bool = False
-    ) -> Iterator[_Entry]:
-        """Inside, what was computed before is read from one parameter, so that it is computed once."""
-        found = [(scope, name, value) for scope, name, value in _scoped(env, names) if not isinstance(value, Function)]
-        if not self.late:
-            for scope, name, value in found:
-                scope.values[name] = self.kept(name, value, node)
-            found = [(scope, name, scope.values[name]) for scope, name, _ in found]
-        computed: dict[int, Call] = {}
-        bases: dict[str, Name] = {}
-        for _, _, value in found:
-            self.collect(value, computed, bases)
-        if not computed and (only_computed or len(bases) <= 1):
-            base = next(iter(bases.values()), None)
-            with self.later() if not only_computed else _nothing():
-                yield _Entry(base or self.fresh(), base or Const(0))
-            return
-        param = self.fresh()
-        entries: list[Expr] = [*computed.values(), *bases.values()]
-        places = dict(zip(map(_key, entries), self.combinators.parts(param, len(entries)), strict=True))
-        for scope, name, value in found:
-            scope.values[name] = self.moved(value, places)
-        try:
-            with self.later():
-                yield _Entry(param, self.combinators.pairs(entries))
-        finally:
-            for scope, name, value in found:
-                scope.values[name] = value
-
-    def collect(self, value: Value, computed: dict[int, Call], bases: dict[str, Name]) -> None:
-        """What a value is made of that is not there when the function is made: calls, and parameters."""
-        if isinstance(value, Items):
-            for item in value.items:
-                self.collect(item, computed, bases)
-        elif not isinstance(value, Function):
-            base = self.combinators.base(value)
-            if base is not None:
-                bases[base.id] = base
-            elif isinstance(value, Call) and not self.combinators.facts(value).ready:
-                computed[id(value)] = value
-
-    def moved(self, value: Value, places: dict[object, Expr]) -> Value:
-        """A value as a part of a parameter."""
-        if isinstance(value, Items):
-            return Items(tuple([self.moved(item, places) for item in value.items]), value.name)
-        if isinstance(value, Function):
-            return value
-        if _key(value) in places:
-            return places[_key(value)]
-        if self.combinators.base(value) is None:
-            return value
-        assert isinstance(value, Call)
-        inner = self.moved(value.args[0], places)
-        assert not isinstance(inner, Function | Items)
-        return Call(value.function, (inner,))
-
-    def once(self, env: Env, names: frozenset[str], node: ast.AST, depth: int, build: Callable[[], Value]) -> Expr:
-        """What `build` gives, which runs a function for items: values it reads from outside are computed before."""
-        with self.entered(env, names, node, depth, only_computed=True) as entry:
-            made = self.as_value(build(), node, depth)
-        if not isinstance(entry.argument, Call):
-            return made
-        return Call(self.combinators.late(entry.param, made), (entry.argument,), self.at.number(node))
-
     # --- loops ---
 
     def loop(self, node: ast.For | ast.While, behind: frozenset[str], env: Env, depth: int) -> tuple[Value, Value]:
         """A loop; the names it assigns stand for what it leaves in them. Gives its mark, and what it returned."""
         if node.orelse:
-            self.at.illegal(node.orelse[0], "`else` of a loop is not legal in a program", "use a name for what was found")
+            self.at.illegal(
+                node.orelse[0], "`else` of a loop is not legal in a program", "use a name for what is found"
+            )
         targets = assigned([ast.Assign([node.target], ast.Constant(0))]) if isinstance(node, ast.For) else frozenset()
         if clash := sorted(targets & changed(node.body)):
             self.at.illegal(node, f"{clash[0]!r} is an item, and the loop changes it", "make a new value of it")
+        if isinstance(node, ast.For):
+            walked = [node.iter, *(node.iter.args if isinstance(node.iter, ast.Call) else [])]
+            if own := sorted(changed(node.body).intersection(one.id for one in walked if isinstance(one, ast.Name))):
+                self.at.illegal(node.iter, f"the loop changes {own[0]!r}, its own items", f"write list({own[0]})")
+            self.mark_items(node.target, node.iter, env)
         inside = flow(node.body)
         again = inside.reads - targets | (names_read(node.test) if isinstance(node, ast.While) else frozenset())
         names = sorted((assigned(node.body) | targets) & (again | behind))
@@ -360,8 +270,9 @@ class Control(Containers):
         """What a name stands for that statements assign."""
         return env.values.get(name, _UNASSIGNED)
 
-    def paired(self, values: Value | None, node: ast.AST, depth: int) -> Expr:
+    def paired(self, side: Side, node: ast.AST, depth: int) -> Expr:
         """Values as one: pairs of pairs."""
+        values = side()
         assert isinstance(values, Items)
         return self.combinators.pairs([self.as_value(value, node, depth) for value in values.items])
 
@@ -377,7 +288,7 @@ class Control(Containers):
 
     def state(self, names: Sequence[str], env: Env, node: ast.AST, depth: int) -> Expr:
         """What names stand for, as one value."""
-        return self.paired(Items(tuple(self.now(name, env) for name in names)), node, depth)
+        return self.paired(lambda: Items(tuple(self.now(name, env) for name in names)), node, depth)
 
     def step(self, node: ast.For | ast.While, names: Sequence[str], env: Env, depth: int) -> Expr:
         """The state once the body has run."""
@@ -395,13 +306,15 @@ class Control(Containers):
         assert made is not None
         return self.as_value(made, node, depth)
 
-    def while_on(self, made: Expr, param: Name, names: Sequence[str], other: Expr, env: Env, node: ast.AST, depth: int) -> Expr:
+    def while_on(
+        self, made: Expr, param: Name, names: Sequence[str], other: Expr, env: Env, node: ast.AST, depth: int
+    ) -> Expr:
         """What is made of a state that has no mark yet; of another one `other`."""
         if names[0] != "break":
             return made
         mark = self.as_value(env.values["break"], node, depth)
         test = self.as_value(self.operator(ast.Eq(), [mark, _GOES_ON], ast.Constant(0), depth), node, depth)
-        return self.chosen(test, _Entry(param, param), [made, other], node, depth)
+        return self.chosen(test, Entry(param, param), [made, other], node, depth)
 
     def folded(self, node: ast.For, names: Sequence[str], env: Env, depth: int) -> Value:
         """A for loop: the state of the names after the last item."""
@@ -439,7 +352,7 @@ class Control(Containers):
         kinds = []
         for part in (part for one in body for part in ast.walk(one)):
             method = called_method(part.value) if isinstance(part, ast.Expr) else None
-            if method and method[0] == names[0] and method[1] in _GATHERS:
+            if method and method[0] == names[0] and method[1] in _GATHERS and _of_name(part):  # type: ignore[arg-type]
                 kinds.append(_GATHERS[method[1]].split()[0])
         return kinds[0] if len(kinds) == uses and len(set(kinds)) == 1 else ""
 
@@ -491,48 +404,32 @@ class Control(Containers):
             self.at.illegal(own.iter, "`async` is not legal in a program", "leave it out")
         items = self.syntax(kind, [self.value(own.iter, env, depth)], own.iter, depth)
         for condition in own.ifs:
-            test = self.of_item(own.target, env, item, depth, lambda scope, at=condition: self.value(at, scope, depth))  # type: ignore[misc]
+            test = self.of_item(own, env, item, depth, lambda scope, at=condition: self.value(at, scope, depth))  # type: ignore[misc]
             items = self.syntax("filtered", [items, test], condition, depth)
         if not inner:
             if isinstance(item, ast.Name) and isinstance(own.target, ast.Name) and item.id == own.target.id:
                 return items
-            each = self.of_item(own.target, env, item, depth, lambda scope: self.value(item, scope, depth))
+            each = self.of_item(own, env, item, depth, lambda scope: self.value(item, scope, depth))
             return self.syntax("mapped", [each, items], item, depth)
-        each = self.of_item(
-            own.target, env, item, depth, lambda scope: self.generated(kind, item, inner, scope, depth + 1)
-        )
+        each = self.of_item(own, env, item, depth, lambda scope: self.generated(kind, item, inner, scope, depth + 1))
         return self.syntax("mapped_flat", [each, items], item, depth)
 
-    def of_item(self, target: ast.expr, env: Env, node: ast.AST, depth: int, body: Callable[[Env], Value]) -> Expr:
+    def of_item(
+        self, own: ast.comprehension, env: Env, node: ast.AST, depth: int, body: Callable[[Env], Value]
+    ) -> Expr:
         """The function of an item that gives what `body` does."""
         self.wrote_out = True
         param = self.fresh()
         scope = Env({}, env, env.find)
+        self.mark_items(own.target, own.iter, scope)
         with self.later():
-            self.unpack(target, param, scope, depth)
+            self.unpack(own.target, param, scope, depth)
             return self.combinators.late(param, self.as_value(body(scope), node, depth))
 
 
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
-
-
-def _key(value: Expr) -> object:
-    """What tells entries apart: parameters by name, calls one by one."""
-    return value.id if isinstance(value, Name) else id(value)
-
-
-def _scoped(env: Env, names: frozenset[str]) -> list[tuple[Env, str, Value]]:
-    """Where each of some names is, and what it stands for there."""
-    found = []
-    for name in sorted(names):
-        scope: Env | None = env
-        while scope is not None and name not in scope.values:
-            scope = scope.outer
-        if scope is not None:
-            found.append((scope, name, scope.values[name]))
-    return found
+def _of_name(node: ast.Expr) -> bool:
+    """Whether a method is called of a name itself."""
+    return isinstance(node.value, ast.Call) and isinstance(getattr(node.value.func, "value", None), ast.Name)
 
 
 def _is_plain(statements: Sequence[ast.stmt]) -> bool:
@@ -549,7 +446,7 @@ def _is_plain(statements: Sequence[ast.stmt]) -> bool:
 
 
 Control.readers = {
-    **Containers.readers,
+    **Captures.readers,
     ast.IfExp: Control.choice,
     ast.BoolOp: Control.logic,
     ast.ListComp: Control.comprehension,

@@ -38,6 +38,8 @@ class Dialect:
     """Names of programs; the first group is the id, and without one the name of the file is."""
     words: Mapping[str, str | int | tuple[int, ...]]
     """Name to one of ours, to the text of a lambda, or to a number or pair."""
+    differs: frozenset[str] = frozenset()
+    """Names that can give something else here than at home, such as a default in place of a failure."""
 
 
 @cache
@@ -61,7 +63,7 @@ def read_dialect(path: Path) -> Dialect:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path}: not a dialect: {error}") from error
-    unknown = table.keys() - _TABLES - {"about", "programs"}
+    unknown = table.keys() - _TABLES - {"about", "programs", "differs"}
     if unknown or not all(isinstance(table.get(part, {}), dict) for part in _TABLES):
         raise UsageError(f"{path}: a dialect has about, programs, and the tables {', '.join(sorted(_TABLES))}")
     words = {name: _word(path, name, value) for part in sorted(_TABLES) for name, value in table.get(part, {}).items()}
@@ -69,7 +71,10 @@ def read_dialect(path: Path) -> Dialect:
         programs = tuple(re.compile(text) for text in table.get("programs", [r"solve_(\w+)"]))
     except (re.error, TypeError) as error:
         raise UsageError(f"{path}: programs is a list of regular expressions: {error}") from error
-    return Dialect(path.stem, str(table.get("about", "")), programs, words)
+    differs = table.get("differs", [])
+    if not isinstance(differs, list) or not all(isinstance(name, str) for name in differs):
+        raise UsageError(f"{path}: differs is a list of names")
+    return Dialect(path.stem, str(table.get("about", "")), programs, words, frozenset(differs))
 
 
 def _word(path: Path, name: str, value: Any) -> str | int | tuple[int, ...]:

@@ -12,12 +12,14 @@ from typing import Any, ClassVar, Final, NoReturn
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
 from arcbatt.language.spec import Gives, OpSpec
-from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.combinators import Combinators
+from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.functions import Env, Function, Items, Value, variable
 from arcbatt.syntax.report import Illegal, Reporter, describe, instead, parameters
 
-_CONTAINERS: Final = {"tuple": ast.Tuple, "frozenset": ast.Set, "set": ast.Set}
+_CONTAINERS: Final = {
+    "tuple": ast.Tuple, "list": ast.Tuple, "deque": ast.Tuple, "frozenset": ast.Set, "set": ast.Set,
+}  # fmt: skip
 """Python's functions that make a container of the items written in them."""
 _PAIR: Final = 2
 _MOST_CALLS: Final = 8 * MAX_CALLS
@@ -90,7 +92,7 @@ class Expressions:
         if kind is ast.Name:
             return self.name(node, env)  # type: ignore[arg-type]
         if kind is ast.Call:
-            return self._call(node, env, depth + 1)  # type: ignore[arg-type]
+            return self.call(node, env, depth + 1)  # type: ignore[arg-type]
         literal = self.literal(node)
         if literal is not None:
             return Const(literal)
@@ -164,7 +166,8 @@ class Expressions:
 
     # --- calls ---
 
-    def _call(self, node: ast.Call, env: Env, depth: int) -> Value:
+    def call(self, node: ast.Call, env: Env, depth: int) -> Value:
+        """A call of anything."""
         if type(node.func) is ast.Attribute:
             return self.method(node, env, depth)
         if type(node.func) not in (ast.Name, ast.Call, ast.Subscript, ast.Lambda):
@@ -175,7 +178,8 @@ class Expressions:
         if made := self._container(node, function, env, depth):
             return made
         function = self.form(node, function)
-        args = [self.value(arg, env, depth) for arg in node.args]
+        written = node.args[0].value if node.args and function is self.words.forms.get("zip/*") else None  # type: ignore[attr-defined]
+        args = [self.value(arg, env, depth) for arg in ([written] if written else node.args)]
         keywords = {keyword.arg: self.value(keyword.value, env, depth) for keyword in node.keywords}
         return self.applied(function, args, keywords, node, depth)
 
@@ -193,7 +197,7 @@ class Expressions:
         if kind is None or node.keywords or function is not self.words.find(node.func.id):  # type: ignore[attr-defined]
             return None
         if not node.args:
-            return self.tuple_of([], node, depth) if kind is ast.Tuple else self._set_of([], node, depth)
+            return Items(()) if kind is ast.Tuple else self.set_of([], node, depth)
         written = node.args[0]
         if kind is ast.Set and len(node.args) == 1 and isinstance(written, ast.ListComp | ast.GeneratorExp):
             as_set = ast.SetComp(written.elt, written.generators)
@@ -201,7 +205,7 @@ class Expressions:
         if len(node.args) != 1 or not isinstance(written, ast.Tuple | ast.List | ast.Set):
             return None
         items = [self.value(item, env, depth) for item in written.elts]
-        return Items(tuple(items)) if kind is ast.Tuple else self._set_of(items, node, depth)
+        return Items(tuple(items)) if kind is ast.Tuple else self.set_of(items, node, depth)
 
     def applied(
         self, function: Value, args: Sequence[Value], keywords: dict[str | None, Value], node: ast.expr, depth: int
@@ -435,7 +439,8 @@ class Expressions:
             made = self.syntax("joined", [made, part], node, depth)
         return made
 
-    def _set_of(self, items: Sequence[Value], node: ast.AST, depth: int) -> Value:
+    def set_of(self, items: Sequence[Value], node: ast.AST, depth: int) -> Value:
+        """A set of values."""
         if not items:
             return self.constant_of("empty_set")
         made = self.syntax("set_of_one", [items[0]], node, depth)
@@ -448,33 +453,13 @@ class Expressions:
         role = {0: "first_item", 1: "second_item", -1: "last_item"}
         number = self.constant(place)
         if isinstance(value, Items) and type(number) is int:
-            if not -len(value.items) <= number < len(value.items):
+            if -len(value.items) <= number < len(value.items):
+                return value.items[number]
+            if not self.late:  # else it may never be looked at
                 self.at.illegal(node, f"item {number} of a tuple that has {len(value.items)}", "")
-            return value.items[number]
         if type(number) is int and number in role:
             return self.syntax(role[number], [value], node, depth)
         return self.syntax("item", [value, place], node, depth)
-
-    def _tuple(self, node: ast.Tuple, env: Env, depth: int) -> Value:
-        return Items(tuple([self.value(item, env, depth) for item in node.elts]))
-
-    def _set(self, node: ast.Set, env: Env, depth: int) -> Value:
-        return self._set_of([self.value(item, env, depth) for item in node.elts], node, depth)
-
-    def _unary(self, node: ast.UnaryOp, env: Env, depth: int) -> Value:
-        return self.operator(node.op, [self.value(node.operand, env, depth)], node, depth)
-
-    def _comparison(self, node: ast.Compare, env: Env, depth: int) -> Value:
-        sides = [self.value(side, env, depth) for side in (node.left, *node.comparators)]
-        sides[1:-1] = [self.kept("side", side, node) for side in sides[1:-1]]
-        parts = [
-            self.operator(op, pair, node, depth)
-            for op, *pair in zip(node.ops, sides, sides[1:], strict=False)
-        ]  # fmt: skip
-        made = parts[0]
-        for part in parts[1:]:
-            made = self.operator(ast.And(), [made, part], node, depth)
-        return made
 
     def _lambda(self, node: ast.Lambda, env: Env, depth: int) -> Value:
         return self.function("", node.args, node.body, env, node, depth)
@@ -513,10 +498,6 @@ def renamed(value: Value, name: str) -> Value:
 
 
 Expressions.readers = {
-    ast.Tuple: Expressions._tuple,
-    ast.Set: Expressions._set,
-    ast.UnaryOp: Expressions._unary,
-    ast.Compare: Expressions._comparison,
     ast.Lambda: Expressions._lambda,
 }
 

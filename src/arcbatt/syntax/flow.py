@@ -12,7 +12,14 @@ TAKES: Final = frozenset(name.split("/")[0] for name in python_words()["taken"])
 """Methods that take an item out of a list, and give it."""
 CHANGES: Final = TAKES.union(python_words()["changes"])
 """Methods of Python's lists and sets that change them."""
+LEGAL: Final = (
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.Return, ast.If, ast.For, ast.While, ast.Break,
+    ast.Continue, ast.Pass, ast.Raise, ast.Assert,
+)  # fmt: skip
+"""Statements that mean something in a program; so do docstrings and changes of lists and sets."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_SINGLE: Final = (ast.Assign, ast.Return, ast.Expr, *_SCOPES)
+"""Statements that have none inside them, those of nested functions left out."""
 
 
 class Flow(NamedTuple):
@@ -57,7 +64,7 @@ def _flow_of(statement: ast.stmt) -> Flow:
 
 def _looked_at(statement: ast.stmt) -> Flow:
     match statement:
-        case ast.Return() | ast.Break() | ast.Continue():
+        case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
             return Flow(names_read(statement), frozenset(), True)
         case ast.If(test=test, body=body, orelse=orelse):
             one, two = flow(body), flow(orelse)
@@ -83,19 +90,25 @@ def _looked_at(statement: ast.stmt) -> Flow:
 def assigned(statements: Sequence[ast.stmt]) -> frozenset[str]:
     """Every name that statements assign or whose value they change, those of nested functions left out."""
     return frozenset(
-        name for statement in _statements(statements) for name in (*_bound(statement), *_changed(statement))
+        name for statement in inner_statements(statements) for name in (*_bound(statement), *_changed(statement))
     )
 
 
 def changed(statements: Sequence[ast.stmt]) -> frozenset[str]:
     """Every name of a list or set that statements change in place."""
-    return frozenset(name for statement in _statements(statements) for name in _changed(statement))
+    return frozenset(name for statement in inner_statements(statements) for name in _changed(statement))
+
+
+def changed_outside(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """Those of them that the statements do not assign: the list or set is of somebody else."""
+    own = frozenset(name for statement in inner_statements(statements) for name in _bound(statement))
+    return changed(statements) - own
 
 
 def leaves(statements: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...] = (ast.Break, ast.Continue)) -> bool:
     """Whether statements may return, or may break off or go on with the loop around them."""
     for statement in statements:
-        if isinstance(statement, (ast.Return, *kinds)):
+        if isinstance(statement, (ast.Return, ast.Raise, ast.Assert, *kinds)):
             return True
         if isinstance(statement, ast.If) and (leaves(statement.body, kinds) or leaves(statement.orelse, kinds)):
             return True
@@ -106,7 +119,7 @@ def leaves(statements: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...] = (
 
 def returns(statements: Sequence[ast.stmt]) -> bool:
     """Whether there is a return among statements."""
-    return any(isinstance(statement, ast.Return) for statement in _statements(statements))
+    return any(isinstance(one, ast.Return | ast.Raise | ast.Assert) for one in inner_statements(statements))
 
 
 def breaks(statements: Sequence[ast.stmt]) -> bool:
@@ -133,25 +146,36 @@ def _read_in(node: ast.AST) -> frozenset[str]:
     )
 
 
+def illegal(statements: Sequence[ast.stmt]) -> ast.stmt | None:
+    """The first statement that means nothing in a program, wherever it is among statements."""
+    for one in inner_statements(statements):
+        change = isinstance(one, ast.Expr) and (isinstance(one.value, ast.Constant) or any(_changed(one)))
+        if not isinstance(one, LEGAL) and not change:
+            return one
+    return None
+
+
 def names_kept(statements: Sequence[ast.stmt]) -> frozenset[str]:
     """Every name that functions inside statements read: they read it when they are called."""
     functions = (part for one in statements for part in ast.walk(one) if isinstance(part, _SCOPES))
     return frozenset[str]().union(*map(names_read, functions))
 
 
-def _statements(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def inner_statements(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements and those inside them, of nested functions only their heads."""
     for statement in statements:
         yield statement
-        if not isinstance(statement, _SCOPES):
+        if not isinstance(statement, _SINGLE):
             for inner in (getattr(statement, field, []) for field in ("body", "orelse", "finalbody", "handlers")):
-                yield from _statements(inner)
+                yield from inner_statements(inner)
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
     """The names that a statement itself binds."""
     match statement:
         case ast.FunctionDef(name=name):
+            yield name
+        case ast.Assign(targets=[ast.Name(id=name)]):
             yield name
         case ast.Assign(targets=targets):
             for target in targets:
@@ -169,19 +193,24 @@ def _stored(target: ast.expr) -> frozenset[str]:
 def _changed(statement: ast.stmt) -> Iterator[str]:
     """The names whose lists or sets a statement itself changes: `x.append(1)`, `x[0] = 1`, `y = x.pop()`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    for target in targets:
-        while isinstance(target, ast.Subscript):
-            target = target.value
-            if isinstance(target, ast.Name):
-                yield target.id
     value = getattr(statement, "value", None)
+    if type(targets[0]) is ast.Name and type(getattr(value, "func", None)) is ast.Name:
+        return  # most lines are so
+    for target in targets:
+        base = target
+        while isinstance(base, ast.Subscript):
+            base = base.value
+        if isinstance(base, ast.Name) and base is not target:
+            yield base.id
     if (method := called_method(value)) and method[1] in CHANGES:
         yield method[0]
 
 
 def called_method(node: ast.AST | None) -> tuple[str, str] | None:
-    """The name and the method of `name.method(...)`."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
-            return name, method
-    return None
+    """The name and the method of `name.method(...)`, or of `name[place].method(...)`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    base = node.func.value
+    while isinstance(base, ast.Subscript):
+        base = base.value
+    return (base.id, node.func.attr) if isinstance(base, ast.Name) else None

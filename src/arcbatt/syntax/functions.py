@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from arcbatt.language.program import Call, Const, Expr, Name
+from arcbatt.language.program import Expr, Name
 
 
 @dataclass(eq=False)

@@ -46,6 +46,8 @@ class Parsed:
     """Files of folders that hold no program."""
     dialects: Counter[str] = field(default_factory=Counter)
     """Files by dialect."""
+    touched: int = 0
+    """Programs read that use names which can mean something else at home (`Dialect.differs`)."""
 
     def check(self) -> list[Program]:
         """The programs, or a UsageError that shows every error."""
@@ -60,6 +62,7 @@ class Parsed:
         self.files += other.files
         self.others += other.others
         self.dialects += other.dialects
+        self.touched += other.touched
 
 
 def is_program_name(name: str) -> bool:
@@ -138,6 +141,7 @@ class _FileReader:
         self.file = file
         self.words = vocabulary(current(), dialect)
         self.patterns = tuple(program_patterns(dialect))
+        self.differs = dialect.differs
         self.chunks = chunks(text)
         self.helpers: dict[str, Chunk] = {}
         self.known: dict[str, Value | None] = {}
@@ -180,6 +184,8 @@ class _FileReader:
         try:
             if tree is not None and tree.body:
                 self.add(self.program(tree, reader), reader.at)
+                if self.differs and not reader.at.errors:
+                    self.result.touched += not self.differs.isdisjoint(re.findall(r"\w+", chunk.text))
         except RecursionError:
             reader.at.line("too complex to read", allowed="use variables for inner parts")
         if reader.at.errors:

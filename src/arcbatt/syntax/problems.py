@@ -31,7 +31,7 @@ def grouped(errors: list[SourceError]) -> list[tuple[str, list[SourceError]]]:
 def summary(parsed: Parsed, most: int = _SHOWN_REASONS) -> list[str]:
     """What came of reading, in no more lines than a screen has; nothing where all went well."""
     if not parsed.errors:
-        return []
+        return [counts(parsed)] if parsed.touched else []
     if len(parsed.errors) <= _SHOWN_WHOLE:
         return [*map(str, parsed.errors), counts(parsed)]
     lines = [counts(parsed)]
@@ -50,8 +50,11 @@ def counts(parsed: Parsed) -> str:
     text = f"{len(parsed.programs):,} programs read, {parsed.refused:,} refused, in {parsed.files:,} files"
     if parsed.others:
         text += f"; {parsed.others:,} files hold no program"
-    known = ", ".join(f"{name} {count:,}" for name, count in parsed.dialects.most_common())
-    return f"{text} (files by dialect: {known})" if len(parsed.dialects) > 1 else text
+    if len(parsed.dialects) > 1:
+        text += f" (files by dialect: {', '.join(f'{name} {n:,}' for name, n in parsed.dialects.most_common())})"
+    if parsed.touched:
+        text += f"; {parsed.touched:,} use names that can give something else at home (docs/dialects.md)"
+    return text
 
 
 def as_json(error: SourceError) -> dict[str, str | int]:

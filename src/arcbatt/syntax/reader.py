@@ -12,7 +12,17 @@ from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
 from arcbatt.syntax.control import Control, Exit
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.expressions import renamed
-from arcbatt.syntax.flow import TAKES, assigned, called_method, changed, flow, leaves, names_kept
+from arcbatt.syntax.flow import (
+    TAKES,
+    assigned,
+    called_method,
+    changed,
+    changed_outside,
+    flow,
+    illegal,
+    leaves,
+    names_kept,
+)
 from arcbatt.syntax.functions import Env, Function, Items, Value
 from arcbatt.syntax.report import LEGAL, Illegal, Reporter, describe, instead, parameters
 from arcbatt.syntax.source import Chunk
@@ -20,6 +30,7 @@ from arcbatt.syntax.source import Chunk
 SIGNATURES: Final = (("I",), ("S", "I", "C"))
 _SIGNATURE: Final = "the parameters of a program are (I), (S, I) or (S, I, C); more have a constant as default"
 _RETURN: Final = "the last line of a program is `return <name or call>`"
+_COMPOUND: Final = (ast.If, ast.For, ast.While, ast.Raise, ast.Assert)
 _DEEP: Final = 20
 """Combinators inside one another that become a line of their own where a program nests deep."""
 
@@ -57,6 +68,7 @@ class ProgramReader(Control):
             return None
         self.env.later = assigned(node.body)
         self.env.changed = changed(node.body)
+        self.env.kinds[self.shown] = "grid"
         result = self.lines_of(node.body)
         if self.at.errors:
             return None
@@ -65,25 +77,54 @@ class ProgramReader(Control):
             return None
         return self.finished(node, name, result)
 
+    def legal(self, statements: list[ast.stmt]) -> bool:
+        """Whether every statement means something, also where nothing reads what it does; else it is reported."""
+        wrong = illegal(statements)
+        if wrong is not None:
+            self.at.report(wrong, f"{describe(wrong)} is not legal in a program", instead(wrong))
+        return wrong is None
+
     def lines_of(self, statements: list[ast.stmt]) -> Value | None:
         """What the statements of a program return; each of them that has an error is reported."""
-        compound = any(isinstance(one, ast.If | ast.For | ast.While) for one in statements)
-        live = names_kept(statements) if compound else frozenset[str]()
+        compound = any(isinstance(one, _COMPOUND) for one in statements)
+        if not compound:
+            return self.plain_lines(statements)
+        wrong = [one for one in statements if not self.legal([one])]
+        if wrong:
+            return None
+        live = names_kept(statements)
         waiting = statements
         while waiting:
             statement, *waiting = waiting
+            rest: list[ast.stmt] = []
             try:
                 chosen = self.known_if(statement)
                 if chosen is not None:
                     waiting = [*chosen, *waiting]
                     continue
-                rest = waiting if compound and leaves([statement]) else []
-                behind = flow(waiting).reads | live if compound else live
+                rest = waiting if leaves([statement]) else []
+                behind = flow(waiting).reads | live
                 result = self.block([statement, *rest], self.env, 0, live if rest else behind, _returned)
                 if result is not None and not rest and waiting:
                     self.at.report(waiting[0], "a line after return", "return ends a program")
                 if result is not None or rest:
                     return result
+            except Illegal:
+                self.bind_names(statement)
+                if rest or isinstance(statement, ast.Return):
+                    return None
+        return None
+
+    def plain_lines(self, statements: list[ast.stmt]) -> Value | None:
+        """The same where no statement chooses or repeats."""
+        for number, statement in enumerate(statements, 1):
+            try:
+                if isinstance(statement, ast.Return):
+                    result = self.block([statement], self.env, 0, frozenset(), _returned)
+                    if number < len(statements):
+                        self.at.report(statements[number], "a line after return", "return ends a program")
+                    return result
+                self.statement(statement, self.env, 0)
             except Illegal:
                 self.bind_names(statement)
                 if isinstance(statement, ast.Return):
@@ -132,6 +173,7 @@ class ProgramReader(Control):
                 self.at.report(node, f"parameters ({parameters(args)})", _SIGNATURE)
             values[param.arg] = Const(number or 0)
         self.taken.update(self.params)
+        self.shown = given[0] if len(given) == 1 else "I"
         self.env.values.update(values)
         for decorator in node.decorator_list:
             self.at.report(decorator, "decorator")
@@ -195,38 +237,59 @@ class ProgramReader(Control):
         """What the statements of a function return."""
         env.later = assigned(statements)
         env.changed = changed(statements)
-        if outside := sorted(env.changed & env.values.keys()):
+        if outside := sorted(changed_outside(statements) | (env.changed & env.values.keys())):
             self.at.illegal(
                 statements[0], f"{outside[0]!r} is changed, and came from outside of the function",
                 "make a new list of it, and return that",
             )  # fmt: skip
+        if not self.legal(statements):
+            raise Illegal
         result = self.block(statements, env, depth, names_kept(statements), _returned)
         if result is None:
             self.at.illegal(statements[-1], "missing return", "a function ends in `return <expression>`")
         return result
 
     def change(self, call: ast.Call, env: Env, depth: int) -> None:
-        """`x.append(y)` and the like."""
+        """`x.append(y)`, `x[i].append(y)` and the like."""
         assert isinstance(call.func, ast.Attribute)
-        name, method = called_method(call) or ("", "")
-        if method not in self.words.changes:
+        held, method = call.func.value, call.func.attr
+        if method in TAKES:
+            self.take(None, call, env, depth)
+        elif method not in self.words.changes:
             self.at.illegal(call, f"{describe(call.func)} is not legal in a program", instead(call.func))
-        args = [self.value(arg, env, depth) for arg in call.args]
-        self.bind_name(name, self.changed(name, method, args, call, env, depth), env, call)
+        elif method == "sort":
+            ordered = ast.Call(ast.Name("sorted", ast.Load()), [held], call.keywords)
+            self.store(held, self.value(_placed(ordered, call), env, depth), env, depth)
+        else:
+            args = [self.value(arg, env, depth) for arg in call.args]
+            now = self.value(held, env, depth)
+            if isinstance(held, ast.Name) and call.args:
+                self.mark_gathered(held.id, method, call.args[0], env)
+            self.store(held, self.changed(now, method, args, call, depth), env, depth)
 
-    def take(self, target: ast.expr, call: ast.Call, env: Env, depth: int) -> None:
+    def store(self, held: ast.expr, value: Value, env: Env, depth: int) -> None:
+        """Put a new value where a list or set was."""
+        if isinstance(held, ast.Name):
+            self.bind_name(held.id, value, env, held)
+        elif isinstance(held, ast.Subscript):
+            self.put_item(held, value, env, depth)
+        else:
+            self.at.illegal(held, "a change of something other than a name", "give it a name first")
+
+    def take(self, target: ast.expr | None, call: ast.Call, env: Env, depth: int) -> None:
         """`x = items.pop()`: an item, and the list without it."""
-        name, method = called_method(call) or ("", "")
+        assert isinstance(call.func, ast.Attribute)
+        held, method = call.func.value, call.func.attr
         taken = self.words.taken.get(method if not call.args else f"{method}/{len(call.args)}")
         if taken is None:
             self.at.illegal(call, f"{method} with such arguments is not legal in a program", "write pop(), pop(0)")
-        now = self.name(ast.copy_location(ast.Name(name, ast.Load()), call), env)
-        given = [now, *(self.value(arg, env, depth) for arg in call.args)]
+        given = [self.value(held, env, depth), *(self.value(arg, env, depth) for arg in call.args)]
         both = self.applied(taken, given, {}, call, depth)
         assert isinstance(both, Items)
-        item, rest = (self.kept(name, part, call) for part in both.items)
-        self.unpack(target, item, env, depth)
-        self.bind_name(name, rest, env, call)
+        item, rest = (self.kept("item", part, call) for part in both.items)
+        if target is not None:
+            self.unpack(target, item, env, depth)
+        self.store(held, rest, env, depth)
 
     def put_item(self, target: ast.Subscript, value: Value, env: Env, depth: int) -> None:
         """`x[i] = value`, `x[i][j] = value`."""
@@ -249,20 +312,22 @@ class ProgramReader(Control):
             case [ast.Name() as target], _ if not isinstance(value, ast.Call) or type(value.func) is ast.Name:
                 if env.changed:
                     self._need_own(target.id, value, env)
-                env.kinds[target.id] = self.kind(value, env)
+                self.mark(target, value, env)
                 self._bind(target, self.value(value, env, depth), env)
             case [target], ast.Call() if (method := called_method(value)) and method[1] in TAKES:
                 self.take(target, value, env, depth)
             case _:
                 made = self.value(value, env, depth)
                 for each in targets:
+                    self.mark(each, value, env)
                     self.unpack(each, made, env, depth)
 
     def _need_own(self, name: str, value: ast.expr, env: Env) -> None:
         """Two names for one list that is changed in place would not both see it here."""
         other = value.id if isinstance(value, ast.Name) else ""
         if other and (name in env.changed or other in env.changed) and other in env.values:
-            self.at.illegal(value, f"{name!r} and {other!r} would be the same list, which is changed", "write list(...)")
+            message = f"{name!r} and {other!r} would be the same list, which is changed"
+            self.at.illegal(value, message, "write list(...)")
 
     def unpack(self, target: ast.expr, value: Value, env: Env, depth: int) -> None:
         """Bind a name, or names in parentheses to the items of a value."""
@@ -274,8 +339,10 @@ class ProgramReader(Control):
             return
         if not isinstance(target, ast.Tuple | ast.List) or any(isinstance(one, ast.Starred) for one in target.elts):
             self.at.illegal(target, "assignment to something other than names", "each line assigns one or more names")
-        if isinstance(value, Items) and len(value.items) != len(target.elts):
+        if isinstance(value, Items) and len(value.items) != len(target.elts) and not self.late:
             self.at.illegal(target, f"{len(target.elts)} names for a tuple of {len(value.items)}", "")
+        if isinstance(value, Items) and len(value.items) != len(target.elts):
+            value = self.as_value(value, target, depth)
         whole = self.kept("items", value, target)
         if len(target.elts) > 2 and not isinstance(whole, Items):
             whole = self.kept("items", self.syntax("ordered", [whole], target, depth), target)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from arcbatt.compiler.abi import (
-    BODY,
     CODES,
     COLUMNAR,
     FIRST_LOOP,
@@ -41,15 +40,6 @@ _FLAGS: Final = {
 _INDENT: Final = "    "
 
 
-class _Body(NamedTuple):
-    """A body as its loop names it."""
-
-    code: int
-    result: int
-    type: int
-    params: list[tuple[int, int]]
-
-
 class _Instruction(Instruction):
     """One instruction and where it stands."""
 
@@ -67,18 +57,6 @@ class _Instruction(Instruction):
     def plain(self) -> bool:
         """Whether it is a call, without bodies or with."""
         return not self.ends and self.op != CODES["CHARGE"]
-
-    def bodies(self) -> Iterator[_Body]:
-        """The bodies of a loop."""
-        if self.op < FIRST_LOOP:
-            return
-        at = 2
-        for _ in range(self.extra[1]):
-            code, result, kind, count = self.extra[at : at + BODY.words]
-            at += BODY.words
-            params = [(self.extra[at + 2 * k], self.extra[at + 2 * k + 1]) for k in range(count)]
-            yield _Body(code, result, kind, params)
-            at += 2 * count
 
 
 def disassemble(code: Code) -> str:
@@ -130,7 +108,7 @@ class _Text:
                     continue
                 written.add(one.dst)
                 read.update(one.typed_args)
-                for body in one.bodies():
+                for body in one.bodies:
                     starts.append(body.code)
                     written.update(place for place, _ in body.params)
                     read[body.result] = body.type
@@ -147,7 +125,7 @@ class _Text:
     def run(self, place: int, depth: int) -> Iterator[str]:
         for one in self.instructions(place):
             yield f"{one.place:6}  {_INDENT * depth}{self.text(one)}"
-            for number, body in enumerate(one.bodies() if one.plain else ()):
+            for number, body in enumerate(one.bodies if one.plain else ()):
                 params = ", ".join(self.slot(*param) for param in body.params)
                 indent = " " * 8 + _INDENT * depth
                 yield f"{indent}  body {number} ({params}) gives {self.slot(body.result, body.type)}"

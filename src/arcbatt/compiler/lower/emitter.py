@@ -13,9 +13,10 @@ from arcbatt.language.types import BOOL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set
 
 OUTERMOST: Final = -1
 """In place of how often a call counts: it is outside of loops."""
-_UNCOUNTED: Final = frozenset(
+UNCOUNTED: Final = frozenset(
     CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY")
 )
+"""Operations that cost no steps."""
 
 
 @dataclass
@@ -117,7 +118,7 @@ class Emitter:
         self, op: int, args: list[int], result: int, extra: tuple[int, ...], *, never: bool
     ) -> tuple[int, ...]:
         """The extra words of an instruction, with its cost where that follows from the types, given by number."""
-        if op >= FIRST_LOOP or op in _UNCOUNTED:
+        if op >= FIRST_LOOP or op in UNCOUNTED:
             return extra
         rest = extra[1:] or (0,)
         first = len(args) // 2 if extra[0] & ORIGINALS else 0

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from arcbatt.compiler.abi import CODES, INSTRUCTION
+from arcbatt.compiler.abi import BODY, CODES, FIRST_LOOP, INSTRUCTION
 
 _HEAD: Final = INSTRUCTION.words
 _DST, _TIMES, _COST_PLACE, _STRICT, _COUNT, _TYPE = map(
     INSTRUCTION.place, ("dst", "times", "cost_place", "strict", "count", "type")
 )
+
+
+class BodyOf(NamedTuple):
+    """A body as its loop names it."""
+
+    code: int
+    """Its place."""
+    result: int
+    type: int
+    params: list[tuple[int, int]]
+    """Slot and type of each."""
 
 
 class Instruction:
@@ -70,6 +81,19 @@ class Instruction:
     def typed_args(self) -> list[tuple[int, int]]:
         """Slot and type of each argument."""
         return list(zip(self.args, self.arg_types, strict=True))
+
+    @property
+    def bodies(self) -> list[BodyOf]:
+        """Those of a loop."""
+        found: list[BodyOf] = []
+        at = 2
+        for _ in range(self.extra[1] if self.op >= FIRST_LOOP else 0):
+            code, result, kind, count = self.extra[at : at + BODY.words]
+            at += BODY.words
+            params = [(self.extra[at + 2 * k], self.extra[at + 2 * k + 1]) for k in range(count)]
+            found.append(BodyOf(code, result, kind, params))
+            at += 2 * count
+        return found
 
 
 def instructions(code: Sequence[int]) -> Iterator[Sequence[int]]:

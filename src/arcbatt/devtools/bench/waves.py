@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from arcbatt.compiler import abi
 from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.compiler.program_set import compile
-from arcbatt.compiler.waves import Domain, Schedule, WaveKernel, schedule
+from arcbatt.compiler.wave_kernels import WaveKernel
+from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.engine.cpu import ARENA_BYTES, MOST_ARENA_BYTES, loaded, run_limits
@@ -110,7 +111,6 @@ def by_kernel(runner: WaveRunner, data: PackedSamples) -> tuple[dict[WaveKernel,
     spin = cupy.RawKernel(_SPIN, "spin")
     found: dict[WaveKernel, Timed] = defaultdict(Timed)
     single: list[float] = []
-    counts = _counts(data)
     for warm in (True, False):
         with runner.stream:
             plan = runner.prepare(data)
@@ -119,9 +119,10 @@ def by_kernel(runner: WaveRunner, data: PackedSamples) -> tuple[dict[WaveKernel,
                     spin((1,), (1,), (np.int64(1 if warm else _SPIN_TICKS),))
                     events = list(_between_events(cupy, part))
                     runner.stream.synchronize()
+                    counts = plan.counts()
                     for launch, start, end in () if warm else events:
                         one = found[launch.wave.kernel]
-                        one.calls += calls([launch.wave], counts.__getitem__)
+                        one.calls += calls([launch.wave], counts)
                         single.append(cupy.cuda.get_elapsed_time(start, end))
                         one.milliseconds += single[-1]
                         one.launches += 1
@@ -135,10 +136,6 @@ def _between_events(cupy: Any, launches: Sequence[Launch]) -> Iterator[tuple[Lau
         launch()
         end.record()
         yield launch, start, end
-
-
-def _counts(data: PackedSamples) -> dict[Domain, int]:
-    return {Domain.ONCE: 1, Domain.TASKS: len(np.unique(data.task)), Domain.SAMPLES: len(data)}
 
 
 def replayed(runner: WaveRunner, data: PackedSamples) -> dict[str, float]:
@@ -162,7 +159,7 @@ def replayed(runner: WaveRunner, data: PackedSamples) -> dict[str, float]:
             whole.append(1e3 * (time.perf_counter() - begun))
             times.append(cupy.cuda.get_elapsed_time(before, after))
         over, used = runner.heap.over(), int(runner.heap.top[0])
-    number = calls(runner.schedule.waves, _counts(data).__getitem__)
+        number = calls(runner.schedule.waves, plan.counts())
     middle = statistics.median(times)
     return {
         "calls": number, "waves": len(runner.schedule.waves), "first_ms": 1e3 * first, "ms": middle,
@@ -277,7 +274,9 @@ class Bench:
                 runner.plan.replay(runner.stream)
             self._synchronize()
             took.append(1e3 * (time.perf_counter() - start))
-        number = batches * calls(self.schedule.waves, _counts(data).__getitem__)
+        first = runners[0].plan
+        assert first is not None
+        number = batches * calls(self.schedule.waves, first.counts())
         middle = statistics.median(took[1:])
         over = any(runner.heap.over() for runner in runners)
         rate = number / middle / 1e3
@@ -337,13 +336,14 @@ class Bench:
         self.cupy.cuda.Device().synchronize()
 
     def _show(self, wrong: NDArray[np.int64], found: Looked, expected: Looked) -> None:
-        nodes = [(wave, node) for wave in self.schedule.waves for node in wave.nodes]
+        nodes = list(self.schedule.nodes())
         for row in list(dict.fromkeys(wrong[:, 0].tolist()))[:12]:
             columns = wrong[wrong[:, 0] == row][:, 1]
             at = int(columns[0])
             wave, node = nodes[row]
-            print(f"  {wave.kernel.name} slot {node.result} level {wave.level}: {len(columns)} differ, first at {at}: "
-                  f"status {found.statuses[row, at]} for {expected.statuses[row, at]}", flush=True)  # fmt: skip
+            place = f"{wave.kernel.name} slot {node.result.slot} level {wave.level}"
+            statuses = f"status {found.statuses[row, at]} for {expected.statuses[row, at]}"
+            print(f"  {place}: {len(columns)} differ, first at {at}: {statuses}", flush=True)
 
     def save(self) -> None:
         """Tables as JSON."""

@@ -1,6 +1,7 @@
-"""Version 2 of the generator: everything the language allows, in proportions that mostly give a value.
+"""Version 2 of the generator, and 3: everything the language allows, in proportions that mostly give a value.
 
 Function values in variables, containers and branches, functions made by functions, and the lines of `run_time_types`.
+Version 3 draws the primitives that have come since, and rules over images.
 """
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ from arcbatt.language.primitives.functions import (
     rapply,
     rbind,
 )
+from arcbatt.language.primitives.grids import vmirror
+from arcbatt.language.primitives.lattices import torows
+from arcbatt.language.primitives.measures import colormask
 from arcbatt.language.primitives.numbers import astuple, branch
+from arcbatt.language.primitives.rules import decide
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
 from arcbatt.language.types import BOOL, GRID, INT, Fn, Seq, Set, Tup, Type, Var, substitute
 
@@ -53,8 +58,8 @@ _ANY_KEY: Final = 0.12
 class Full(RunTimeTyped):
     """Draws programs over the whole language."""
 
-    def __init__(self, seed: int | str) -> None:
-        super().__init__(seed)
+    def __init__(self, seed: int | str, version: int = 2) -> None:
+        super().__init__(seed, version)
         drawers: tuple[tuple[Callable[[], Typed | None], float], ...] = (
             (super()._line, 13),
             (self._function_value, 2),
@@ -70,6 +75,7 @@ class Full(RunTimeTyped):
             (self._empty, 1.5),
             (self._misfit, 1.5),
             (self._nested, 1),
+            *([(self._rule, 1)] if version > 2 else []),
         )
         self._drawers = [drawer for drawer, _ in drawers]
         self._weights = [weight for _, weight in drawers]
@@ -310,6 +316,18 @@ class Full(RunTimeTyped):
             ways.append((call_of(loop, (named(compose), outer, kept)), Seq(whole)))
             ways.append((call_of(apply, (call_of(lbind, (named(compose), after.expr)), kept)), kind(whole)))
         return self._one_of(ways)
+
+    def _rule(self) -> Typed | None:
+        """An image by a table over one image, or over it and where it is of some colour once mirrored."""
+        image = self._argument(GRID)
+        if image is None:
+            return None
+        both = self._chance(0.5)
+        keys = [(colour, *rest) for colour in range(10) for rest in ([(0,), (1,)] if both else [()])]
+        entries = [number for key in keys for number in (*key, self._random.randint(-len(key), 9))]
+        mirrored = call_of(colormask, (call_of(vmirror, (image,)), Const(self._random.randint(0, 4))))
+        table = call_of(torows, (Const(tuple(entries)), Const(len(keys[0]) + 1)))
+        return Typed(call_of(decide, (table, image, mirrored if both else image, image)), GRID)
 
     def _repeated_call(self) -> Typed | None:
         """A function applied so often as a number of the run says."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from arcbatt.devtools.generate.full import Full
 from arcbatt.devtools.generate.well_typed import WellTyped
 from arcbatt.language.program import Program
 
-VERSIONS: Final = {1: WellTyped, 2: Full}
+VERSIONS: Final[dict[int, Callable[[int | str], WellTyped]]] = {1: WellTyped, 2: Full, 3: partial(Full, version=3)}
 VERSION: Final = max(VERSIONS)
 """What new runs draw with."""
 

@@ -33,9 +33,9 @@ def mutants(programs: list[Program], count: int, seed: int, version: int = VERSI
     function as often as the run says, takes values at the ends of 32 bits, calls with other numbers of arguments, and
     splices lines of one program into another.
     """
-    draw, alike = random.Random(seed), _alike()
+    draw, alike = random.Random(seed), _alike(version)
     if version > 1:
-        changer = _Changer(programs, draw, alike)
+        changer = _Changer(programs, draw, alike, version)
         yield from (changer.mutant(number) for number in range(count))
         return
     sites = [list(_names(program, alike)) for program in programs]
@@ -51,11 +51,12 @@ def mutants(programs: list[Program], count: int, seed: int, version: int = VERSI
         yield replace(parent, name=f"{parent.name}_{number}", lines=tuple(lines))
 
 
-def _alike() -> dict[str, list[str]]:
-    """For each primitive, those with the same signature; for each constant, those of its type."""
+def _alike(version: int) -> dict[str, list[str]]:
+    """For each primitive, those with the same signature that a version draws; for each constant, those of its type."""
     by_signature: dict[str, list[str]] = defaultdict(list)
     for spec in current().ops.values():
-        by_signature[spec.signature].append(spec.name)
+        if spec.since <= version:
+            by_signature[spec.signature].append(spec.name)
     by_type: dict[Type, list[str]] = defaultdict(list)
     for name, kind in CONSTANT_TYPES.items():
         by_type[kind].append(name)
@@ -109,11 +110,12 @@ _NUMBERS: Final = (INT_MIN, INT_MIN + 1, -1, 0, 1, 30, 31, 100, 1000, 65535, 655
 class _Changer:
     """Draws the changes of version 2."""
 
-    def __init__(self, programs: list[Program], draw: random.Random, alike: dict[str, list[str]]) -> None:
+    def __init__(self, programs: list[Program], draw: random.Random, alike: dict[str, list[str]], version: int) -> None:
         self.programs, self.draw, self.alike = programs, draw, alike
         ops = current().ops
         self.arity = {name: spec.arity for name, spec in ops.items()}
-        self.of_arity = {k: [name for name in ops if self.arity[name] == k] for k in set(self.arity.values())}
+        drawn = [name for name, spec in ops.items() if spec.since <= version]
+        self.of_arity = {k: [name for name in drawn if self.arity[name] == k] for k in set(self.arity.values())}
         self.changes: list[tuple[Callable[[Expr, list[Name]], Expr], float]] = [
             (self.any_name, 1),
             (self.chosen, 2),

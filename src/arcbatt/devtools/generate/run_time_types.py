@@ -1,13 +1,14 @@
-"""Version 2 of the generator, but for function values: types that only a run decides, misfits, empties and extremes."""
+"""Versions 2 and 3 of the generator, but for function values: types that only a run decides, misfits, extremes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import product
 from typing import Final
 
 from arcbatt.devtools.generate.unions import NEAR, readings, union
-from arcbatt.devtools.generate.well_typed import PLAIN, TRIES, Typed, WellTyped, call_of, result_type
+from arcbatt.devtools.generate.well_typed import TRIES, Typed, WellTyped, call_of, plain_of, result_type
 from arcbatt.language.limits import INT_MAX, INT_MIN
 from arcbatt.language.primitives.containers import (
     combine,
@@ -45,19 +46,19 @@ from arcbatt.language.types import (
 _EXTREMES: Final = (INT_MIN, INT_MIN + 1, -(2**30), -65536, 255, 256, 65535, 65536, 2**30, INT_MAX - 1, INT_MAX)
 
 
-_BY_ARITY: Final = {arity: [spec for spec in PLAIN if spec.arity == arity] for arity in range(1, 5)}
+@cache
+def _by_arity(version: int) -> dict[int, list[OpSpec]]:
+    return {arity: [spec for spec in plain_of(version) if spec.arity == arity] for arity in range(1, 5)}
 
 
-def _makers() -> dict[Type, list[tuple[OpSpec, Rule]]]:
+@cache
+def _makers(version: int) -> dict[Type, list[tuple[OpSpec, Rule]]]:
+    """Primitives, with their rules, by what they give."""
     found: dict[Type, list[tuple[OpSpec, Rule]]] = {}
-    for spec in PLAIN:
+    for spec in plain_of(version):
         for rule in spec.rules:
             found.setdefault(rule.result, []).append((spec, rule))
     return found
-
-
-_MAKERS: Final = _makers()
-"""Primitives, with their rules, by what they give."""
 
 
 def item_of(term: Type) -> Type | None:
@@ -73,8 +74,8 @@ def named(primitive: Callable[..., object]) -> Name:
 class RunTimeTyped(WellTyped):
     """Draws values whose type only a run decides, beside what version 1 draws."""
 
-    def __init__(self, seed: int | str) -> None:
-        super().__init__(seed)
+    def __init__(self, seed: int | str, version: int = 2) -> None:
+        super().__init__(seed, version)
         self._sources: list[Typed] = []
 
     def _chance(self, share: float) -> bool:
@@ -107,7 +108,7 @@ class RunTimeTyped(WellTyped):
         return None
 
     def _primitives(self, arity: int) -> Sequence[OpSpec]:
-        return _BY_ARITY.get(arity, PLAIN)
+        return _by_arity(self._version).get(arity, self._plain)
 
     def _result(self, spec: OpSpec, args: tuple[Type, ...], *, exact: bool) -> Type | None:
         """What a primitive gives in all the ways its arguments may turn out; mostly None where one does not fit."""
@@ -123,7 +124,7 @@ class RunTimeTyped(WellTyped):
         if found is not None:
             return found
         for _ in range(5):
-            makers = _MAKERS.get(wanted)
+            makers = _makers(self._version).get(wanted)
             drawn = self._call(*self._random.choice(makers)) if makers else None
             if drawn is not None:
                 return drawn
@@ -288,14 +289,14 @@ class RunTimeTyped(WellTyped):
             result = chosen.type.result if isinstance(chosen.type, Fn) else chosen.type
             args = tuple(self._atom().expr for _ in range(self._random.randint(1, 3)))
             return Typed(Call(chosen.expr, args), result)
-        spec = self._random.choice(PLAIN)
+        spec = self._random.choice(self._plain)
         rule = self._random.choice(spec.rules)
         result = substitute(rule.result, dict.fromkeys(variables(rule.result), INT))
         return Typed(Call(Name(spec.name), tuple(self._atom().expr for _ in spec.params)), result)
 
     def _wrong_function(self) -> Expr:
         """A function of which most calls fail: of primitives that need not fit, or of other than one argument."""
-        a, b = (Name(self._random.choice(PLAIN).name) for _ in range(2))
+        a, b = (Name(self._random.choice(self._plain).name) for _ in range(2))
         fixed_last = call_of(rbind, (a, self._atom().expr))
         fixed_first = call_of(lbind, (a, self._atom().expr))
         return self._random.choice((call_of(compose, (a, b)), fixed_last, fixed_first, a))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from arcbatt.language.constants import CONSTANTS
@@ -15,8 +15,6 @@ from arcbatt.language.spec import Kind, OpSpec, Over
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import BOOL, GRID, IJ, INT, Fn, Rule, Seq, Tup, Type, match, substitute
 
-PLAIN: Final = [spec for spec in STANDARD.ops.values() if spec.kind is Kind.PLAIN]
-LOOPS: Final = [spec for spec in STANDARD.ops.values() if spec.loop and spec.loop.typed and spec.loop.over is not Over.FUNCTIONS]
 TRIES: Final = 40
 EXACT: Final = 0.97
 """How often a draw must fit exactly; the rest pass tuples as patches, IJs or grids, which may fail when run."""
@@ -27,6 +25,18 @@ CONSTANT_TYPES: Final[dict[str, Type]] = {
 }
 _CONSTANT_NAMES: Final = list(CONSTANT_TYPES)
 _REMEMBERED: Final = 200_000
+
+
+@cache
+def plain_of(version: int) -> list[OpSpec]:
+    """The plain primitives that a version draws."""
+    return [spec for spec in STANDARD.ops.values() if spec.kind is Kind.PLAIN and spec.since <= version]
+
+
+@cache
+def _loops_of(version: int) -> list[OpSpec]:
+    drawn = [spec for spec in STANDARD.ops.values() if spec.since <= version]
+    return [spec for spec in drawn if spec.loop and spec.loop.typed and spec.loop.over is not Over.FUNCTIONS]
 
 
 @dataclass(frozen=True)
@@ -45,8 +55,10 @@ def call_of(primitive: Callable[..., Any], args: tuple[Expr, ...]) -> Call:
 class WellTyped:
     """Draws well-typed programs: each line a call that fits what stands above it."""
 
-    def __init__(self, seed: int | str) -> None:
+    def __init__(self, seed: int | str, version: int = 1) -> None:
         self._random = random.Random(seed)
+        self._version = version
+        self._plain, self._loops = plain_of(version), _loops_of(version)
         self._pool: list[Typed] = []
 
     def program(self, name: str = "solve_random", lines: int = 8, samples: bool = False) -> Program:
@@ -67,7 +79,7 @@ class WellTyped:
 
     def _line(self) -> Typed | None:
         """One call of a random primitive on values of the pool, or None where the draw did not fit."""
-        spec = self._random.choice(LOOPS if self._random.random() < 0.35 else PLAIN)
+        spec = self._random.choice(self._loops if self._random.random() < 0.35 else self._plain)
         for rule in self._random.sample(spec.rules, len(spec.rules)):
             drawn = self._call(spec, rule)
             if drawn:
@@ -136,7 +148,7 @@ class WellTyped:
         return self._fixed(params)
 
     def _primitives(self, arity: int) -> Sequence[OpSpec]:
-        return PLAIN
+        return self._plain
 
     def _result(self, spec: OpSpec, args: tuple[Type, ...], *, exact: bool) -> Type | None:
         return result_type(spec, args, exact=exact)

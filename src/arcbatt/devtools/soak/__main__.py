@@ -9,7 +9,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from types import FrameType
 from typing import Final
@@ -34,8 +34,10 @@ WORK: Final[dict[str, Work]] = {
 _BETWEEN_REPORTS: Final = 20.0
 
 
-def soak(made: Soak, seconds: float, tell: Callable[[str], None] = print) -> None:
-    """Do pieces of work until the time is up or a stop is asked for.
+def soak(
+    made: Soak, seconds: float, tell: Callable[[str], None] = print, kinds: Collection[str] = tuple(SHARES)
+) -> None:
+    """Do pieces of work of some kinds until the time is up or a stop is asked for.
 
     The next piece is of the kind that is furthest behind its share of the time.
     """
@@ -43,7 +45,7 @@ def soak(made: Soak, seconds: float, tell: Callable[[str], None] = print) -> Non
     worker = Worker(made.solvers)
     try:
         while (spent := time.monotonic() - begin) < seconds and not made.stop():
-            kind = min(SHARES, key=lambda one: counts.seconds.get(one, 0.0) / SHARES[one])
+            kind = min(kinds, key=lambda one: counts.seconds.get(one, 0.0) / SHARES[one])
             seed = counts.seed + counts.pieces.total()
             start = time.monotonic()
             try:
@@ -121,6 +123,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("build/soak"))
     parser.add_argument("--seed", type=int, default=int(time.time()) * 1000)
     parser.add_argument("--solvers", type=Path, nargs="*", default=[], help="files to take mutants and splices of too")
+    parser.add_argument("--kinds", nargs="+", choices=SHARES, default=list(SHARES), help="only work of these kinds")
     parser.add_argument("--sum", type=Path, nargs="+", metavar="FOLDER", help="only add up the reports in folders")
     given = parser.parse_args()
     if given.sum:
@@ -133,7 +136,7 @@ def main() -> None:
     try:
         made = new_soak(given.out.resolve(), given.seed, scratch, _asked_to_stop(), given.solvers)
         print(f"soak, seed {given.seed}: {given.out / made.counts.began / TEXT}", flush=True)
-        soak(made, 3600 * given.hours, lambda line: print(line, flush=True))
+        soak(made, 3600 * given.hours, lambda line: print(line, flush=True), given.kinds)
         print(made.counts.text())
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -94,6 +94,8 @@ def interrupted(args: tuple[str, ...], folder: Path, way: str, after: float, wha
         started.send(signal.Signals[way])
     ended = started.end(_LONGEST)
     seconds = time.monotonic() - asked
+    if way != "-t" and ended.status == -signal.Signals[way]:
+        return None, ""  # it had done all and was leaving: Python gives signals back to the system then
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     taken = ended.processor_seconds - used
     found = Interrupt(way, f"{args[0]}, {what}", round(seconds, 3), round(taken, 3), round(load, 2))

@@ -135,16 +135,15 @@ class ReferenceSide:
         """Every program on every sample, but those that take too long."""
         found = Answers.empty(len(samples), len(programs))
         for column, program in enumerate(programs):
-            if stop():
-                found.absent[:, column:] = found.reason("stopped")
-                break
             for row, sample in enumerate(samples):
                 try:
+                    if stop():
+                        raise Stopped
                     machine = _Cut(self.most_steps, self.max_steps, self.max_total, stop)
                     found.hashes[row, column] = outcome_hash(evaluate(program, sample, machine))
                 except Stopped:
-                    found.absent[row:, column] = found.reason("stopped")
-                    break
+                    found.absent[row:, column] = found.absent[:, column + 1 :] = found.reason("stopped")
+                    return found
                 except _TooLong:
                     found.absent[row, column] = found.reason(f"more than {self.most_steps:,} steps in one call")
         return found

@@ -11,9 +11,10 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
-from arcbatt.engine.cuda.compile import KernelOptions, cubin
+from arcbatt.engine.cuda.compile import CompileError, KernelOptions, cubin
 from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.errors import UsageError
 
@@ -51,7 +52,8 @@ def _main() -> None:
     arch, wanted = pickle.load(sys.stdin.buffer)
     nvrtc = find_nvrtc()
     for one in wanted:
-        cubin(nvrtc, one, arch, say=lambda _: None)
+        with suppress(CompileError):  # whoever started this meets it again, and says so
+            cubin(nvrtc, one, arch, say=lambda _: None)
 
 
 if __name__ == "__main__":

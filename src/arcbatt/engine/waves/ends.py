@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import PACKED, WAVE_INPUTS, WAVE_LOOK
+from arcbatt.compiler.abi import PACKED, WAVE_INPUTS, WAVE_LOOK, WAVE_LOOKED
 from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.cuda.compile import LANES
@@ -51,25 +52,32 @@ class Ends:
         """Put inputs into their slots, on the current stream."""
         self._inputs((self._blocks(inputs.count, LANES),), (kernels.THREADS,), (inputs.launch,))
 
-    def look(self, place: Place, kind: Type, count: int) -> tuple[Any, Any]:
-        """Statuses and hashes of values, on the device.
+    def look(self, places: Sequence[tuple[Place, Type]], count: int) -> tuple[Any, Any]:
+        """Statuses and hashes of so many values of each of some slots, on the device, a row for each.
 
         A warp looks at a grid; other values are read from one end to the other, each by a thread.
         """
-        width = LANES if kind == GRID else 1
-        statuses, hashes = self.cupy.zeros(count, np.uint8), self.cupy.zeros(count, np.uint64)
-        shape = self.cupy.asarray(np.array(shape_of(kind), np.uint32))
-        words = WAVE_LOOK.filled(
-            **self._heap(width),
-            place=_place(place),
-            count=count,
-            shape=address(shape),
-            shape_words=len(shape),
-            statuses=address(statuses),
-            hashes=address(hashes),
-        )
-        self._look[width]((self._blocks(count, width),), (kernels.THREADS,), (self.cupy.asarray(words),))
+        rows = len(places)
+        statuses, hashes = (self.cupy.zeros((rows, count), kind) for kind in (np.uint8, np.uint64))
+        shapes = [shape_of(kind) for _, kind in places]
+        starts = np.cumsum([0, *map(len, shapes)])
+        words = self.cupy.asarray(np.array([word for shape in shapes for word in shape] or [0], np.uint32))
+        for width in kernels.WIDTHS:
+            looked = [
+                (place, address(words) + 4 * int(starts[row]), len(shapes[row]), address(statuses) + row * count,
+                 address(hashes) + 8 * row * count)
+                for row, (place, kind) in enumerate(places)
+                if (LANES if kind == GRID else 1) == width
+            ]  # fmt: skip
+            if looked and count:
+                self._look_at(looked, count, width)
         return statuses, hashes
+
+    def _look_at(self, looked: list[tuple[Place, int, int, int, int]], count: int, width: int) -> None:
+        rows = self.cupy.asarray(WAVE_LOOKED.rows(looked))
+        words = WAVE_LOOK.filled(**self._heap(width), looked=address(rows), looked_count=len(looked), count=count)
+        blocks = self._blocks(len(looked) * count, width)
+        self._look[width]((blocks,), (kernels.THREADS,), (self.cupy.asarray(words),))
 
     def _heap(self, width: int) -> dict[str, int]:
         return {

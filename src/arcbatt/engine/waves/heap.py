@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import WAVE_ARENA, WAVE_PLACE
-from arcbatt.engine.waves.kernels import THREADS, WIDTHS
+from arcbatt.engine.waves.kernels import BLOCK, THREADS, WIDTHS
 
 MOST_WORDS: Final = (1 << 32) - 1
 """Values name each other by words of 32 bits."""
@@ -39,7 +39,10 @@ class Heap:
         self.top = self.cupy.zeros(1, np.uint64)
         self.used = 0
         """Words that are taken before a run: constants and slots."""
+        self.user: object = None
+        """Whose constants and slots these are, where there are several that take turns."""
         self._groups = {width: self.blocks * THREADS // width for width in WIDTHS}
+        self._groups[BLOCK] = -(-self.blocks // _RESIDENT)
         self._arenas = self.cupy.zeros(self.lines * sum(self._groups.values()) * WAVE_ARENA.words, np.uint32)
 
     @classmethod
@@ -55,7 +58,7 @@ class Heap:
 
     def arenas(self, width: int, line: int = 0) -> int:
         """The address of the arenas of groups of a width."""
-        before = self._groups[1] if width != 1 else 0
+        before = sum(groups for other, groups in self._groups.items() if other < width)
         return address(self._arenas) + (line * sum(self._groups.values()) + before) * WAVE_ARENA.bytes
 
     def groups(self, width: int) -> int:

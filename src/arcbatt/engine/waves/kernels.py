@@ -6,13 +6,14 @@ A kernel takes half a second of a core; each is kept on disk as every kernel is 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from arcbatt.compiler.abi import CODES, WAVE_PHASES
 from arcbatt.compiler.lower.instruction import Instruction
-from arcbatt.compiler.waves import WaveKernel
+from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
 from arcbatt.engine.cuda.compile import LANES, KernelOptions, cubin, kept_cubin
 from arcbatt.engine.waves.compiling import compile_beside
 
@@ -23,8 +24,15 @@ INPUTS_ENTRY: Final = "arcbatt_wave_inputs"
 LOOK_ENTRY: Final = "arcbatt_wave_look"
 WIDTHS: Final = (1, LANES)
 """Threads of a group that runs a call: one, or a warp."""
+BLOCK: Final = 512
+"""And of one that runs a call of very many items."""
 _BLOCKS: Final = 8
 """Resident on a multiprocessor at least, so that a thread has 64 registers."""
+_OPEN: Final = WAVE_PHASES["OPEN"]
+_BY_WARPS: Final = frozenset(WAVE_PHASES[name] for name in ("FRAMES", "OWNERS", "GATHER"))
+_ONE_ITEM: Final = frozenset(CODES[f"LOOP_{name}"] for name in ("CHOOSE", "POWER"))
+"""Loops whose calls have one item."""
+_FEW_ITEMS: Final = _ONE_ITEM | {CODES["LOOP_RAPPLY"]}
 _MEASURED: Final = Path(__file__).parent / "few_words.json"
 
 ENDS: Final = {
@@ -39,22 +47,42 @@ def options(kernel: WaveKernel, width: int) -> KernelOptions:
     rows = ",".join("{" + ",".join(map(str, row)) + "}" for row in kernel.types)
     defines = (
         "AB_WAVES=1",
+        f"AB_WAVE_PHASE={kernel.phase}",
         "AB_WAVE_WORDS=" + ",".join(f"{word}u" for word in kernel.words),
         "AB_WAVE_TYPES=" + rows,
         "AB_WAVE_PARTS=" + ",".join(map(str, kernel.parts or (0,))),
     )
-    return KernelOptions(THREADS, _BLOCKS, "", header="waves/kernel.h", lanes=width, defines=defines)
+    threads, blocks = (BLOCK, 1) if width == BLOCK else (THREADS, _BLOCKS)
+    return KernelOptions(threads, blocks, "", header="waves/kernel.h", lanes=width, defines=defines)
+
+
+def has_giants(kernel: WaveKernel) -> bool:
+    """Whether calls of a kernel that runs by warps may have so many items that a block takes them."""
+    return kernel.phase == GATHER and kernel.words[0] not in _FEW_ITEMS
+
+
+def all_options(chosen: Mapping[WaveKernel, int]) -> Iterator[KernelOptions]:
+    """How kernels are compiled, each in its width, and for blocks where it has giants."""
+    for kernel, width in chosen.items():
+        yield options(kernel, width)
+        if width == LANES and has_giants(kernel):
+            yield options(kernel, BLOCK)
 
 
 def width(kernel: WaveKernel) -> int:
     """The width a kernel runs in.
 
     A thread where all is numbers, or where an operation touches a few words whatever the sizes of its arguments
-    (`few_words.json`; of these a thread was measured to be faster); else a warp.
+    (`few_words.json`; of these a thread was measured to be faster); else a warp. Of a loop, a thread for what is done
+    for an item, a warp for what is done for all items of a call.
     """
     one = Instruction(kernel.words)
     numbers = all(kernel.types[kind].scalar for kind in (*one.arg_types, one.type))
-    return 1 if numbers or kernel.operation in _few_words() else LANES
+    if kernel.phase == CALLS:
+        return 1 if numbers or kernel.operation in _few_words() else LANES
+    if kernel.phase == _OPEN:
+        return 1 if all(kernel.types[kernel.types[kind].item].scalar for kind in one.arg_types) else LANES
+    return LANES if kernel.phase in _BY_WARPS and one.op not in _ONE_ITEM else 1
 
 
 @cache

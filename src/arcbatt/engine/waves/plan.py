@@ -6,20 +6,46 @@ many indexes a domain has and what the inputs are, is read on the device.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from arcbatt.compiler.abi import TYPE_DESC, WAVE_LAUNCH, WAVE_PLACE
-from arcbatt.compiler.waves import Domain, Schedule, Wave, WaveKernel
+from arcbatt.compiler.abi import (
+    NOWHERE,
+    TYPE_DESC,
+    WAVE_FRAME,
+    WAVE_GIANTS,
+    WAVE_LAUNCH,
+    WAVE_NODE,
+    WAVE_PATCH,
+    WAVE_PHASES,
+    WAVE_PLACE,
+    constant,
+)
+from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
+from arcbatt.compiler.waves import Domain, Repeat, Schedule, Seen, Stretch, Wave, WaveNode
 from arcbatt.engine.waves.heap import Heap, Place, address, places
-from arcbatt.engine.waves.kernels import THREADS
+from arcbatt.engine.waves.kernels import BLOCK, THREADS
 
-Functions = Mapping[WaveKernel, tuple[Any, int]]
-"""Of each kernel its function on the device and its width."""
+
+class Loaded(NamedTuple):
+    """A kernel on the device."""
+
+    function: Any
+    width: int
+    block: Any
+    """The same for calls of very many items, or None."""
+
+
+Functions = Mapping[WaveKernel, Loaded]
+GIANT_ITEMS: Final = 2048
+"""Items of a call of a loop beyond which a block takes it."""
+_ITEMS: Final = 64
+"""Items of a call of a loop that launches are made large enough for; they take as many as there are."""
 
 
 @dataclass(frozen=True)
@@ -28,20 +54,26 @@ class Launch:
 
     wave: Wave
     function: Any
-    blocks: tuple[int, int]
+    blocks: tuple[int]
     arguments: tuple[np.uint64, ...]
     line: int
     """Waves of one line run one after the other, those of others at the same time."""
+    giants: tuple[Any, int, tuple[np.uint64, ...]] | None = None
+    """Function, blocks and arguments of what it leaves to blocks."""
 
     def __call__(self) -> None:
         """Launch it on the current stream."""
         self.function(self.blocks, (THREADS,), self.arguments)
+        if self.giants:
+            function, blocks, arguments = self.giants
+            function((blocks,), (BLOCK,), arguments)
 
 
 class Plan:
     """Where a schedule's values are for at most so many samples and tasks, and its launches.
 
-    Slots are taken from the heap; `given` says of inputs that have values already where these are.
+    Slots are taken from the heap, those of bodies while running (*frames*); `given` says of inputs that have values
+    already where these are.
     """
 
     def __init__(
@@ -54,25 +86,32 @@ class Plan:
         tasks: int = 0,
         max_steps: int,
         given: Mapping[int, Place] | None = None,
+        giant_items: int = GIANT_ITEMS,
     ) -> None:
         self.schedule, self.heap, self.samples, self.tasks = schedule, heap, samples, tasks
         self._cupy, self._functions, self._max_steps = heap.cupy, functions, max_steps
-        self._given = given or {}
-        self._most = {Domain.ONCE: 1, Domain.TASKS: tasks, Domain.SAMPLES: samples}
-        self.counts = self._cupy.asarray(np.array([1, tasks, samples], np.uint32))
-        self.task_of = self._cupy.zeros(max(samples, 1) if tasks else 1, np.uint32)
+        self._given, self._giant_items = given or {}, giant_items
+        self._most: dict[int, int] = {Domain.ONCE: 1, Domain.TASKS: tasks, Domain.SAMPLES: samples}
         image = np.array(schedule.code.image, np.uint32)
         self._image = heap.take(len(image))
-        self._bases = {
-            slot: heap.take(schedule.sizes[slot] * self._most[domain])
-            for slot, domain in schedule.domains.items()
-            if slot not in self._given
-        }
-        self._graph: Any = None
+        self._words: dict[int, int] = defaultdict(int)
+        """Of each domain of a body, the words of an index."""
+        self._offsets: dict[int, int] = {}
+        """Of each slot of such a domain, the words before it."""
+        self._bases: dict[int, int] = {}
+        """Of each other slot, where it begins."""
+        for slot, domain in schedule.domains.items():
+            if domain >= Domain.BODIES:
+                self._offsets[slot] = self._words[domain]
+                self._words[domain] += schedule.sizes[slot]
+            elif slot not in self._given:
+                self._bases[slot] = heap.take(schedule.sizes[slot] * self._most[domain])
+        self._graphs: dict[int, Any] = {}
         self.launches: list[Launch] = []
         if self.fits():
             heap.memory[self._image : self._image + len(image)] = self._cupy.asarray(image)
             self.launches += self._launches()
+            self._set_counts(samples, tasks)
 
     def fits(self) -> bool:
         """Whether slots and constants do."""
@@ -80,56 +119,116 @@ class Plan:
 
     def set_counts(self, task_of: Sequence[int] | np.ndarray[Any, Any], tasks: int) -> None:
         """Say how many samples and tasks there are now, and the task of each sample."""
-        self.counts[...] = self._cupy.asarray(np.array([1, tasks, len(task_of)], np.uint32))
-        self.task_of[: len(task_of)] = self._cupy.asarray(np.asarray(task_of, np.uint32))
+        self._set_counts(len(task_of), tasks)
+        first = self._bases[self.schedule.maps[Domain.SAMPLES, Domain.TASKS]]
+        self.heap.memory[first : first + len(task_of)] = self._cupy.asarray(np.asarray(task_of, np.uint32))
 
-    def place(self, slot: int, domain: Domain = Domain.SAMPLES) -> Place:
-        """Where the values of a slot are, for calls of a domain."""
+    def _set_counts(self, samples: int, tasks: int) -> None:
+        self._counts[: Domain.BODIES] = self._cupy.asarray(np.array([1, tasks, samples], np.uint32))
+
+    def counts(self) -> list[int]:
+        """Of each domain, how many indexes it had last."""
+        return [int(count) for count in self._counts.get()]
+
+    def place(self, slot: int, domain: int = Domain.SAMPLES) -> Place:
+        """Where the values of a slot are, for calls of a domain; of what lies in frames as far as that is known."""
         if slot in self._given:
             return self._given[slot]
         own = self.schedule.domains.get(slot)
         if own is None:  # a constant
             return self._image + slot, 0, 0
-        if own is Domain.ONCE:
+        if own == Domain.ONCE:
             return self._bases[slot], 0, 0
-        return self._bases[slot], self.schedule.sizes[slot], address(self.task_of) if own < domain else 0
+        map_ = self.schedule.maps.get((domain, own), 0)
+        known = address(self.heap.memory) + 4 * self._bases[map_] if map_ in self._bases else 0
+        return self._bases.get(slot, 0), self.schedule.sizes[slot], known
+
+    def _patch(self, seen: Seen, number: int) -> tuple[int, int, int, int] | None:
+        """What the frame of a domain changes in a place of that number, an abi.WAVE_PATCH."""
+        own = self.schedule.domains.get(seen.slot, Domain.ONCE)
+        map_ = self.schedule.maps.get((seen.domain, own), 0)
+        frame, offset = (own, self._offsets[seen.slot]) if own >= Domain.BODIES else (NOWHERE, 0)
+        if frame == NOWHERE and map_ not in self._offsets:
+            return None
+        return number, frame, offset, self._offsets.get(map_, NOWHERE)
 
     def _launches(self) -> Iterator[Launch]:
         cupy, waves = self._cupy, self.schedule.waves
-        rows = [
-            [self.place(node.result, wave.domain), self.place(node.cost, wave.domain) if node.cost else (0, 0, 0)]
-            + [self.place(arg, wave.domain) for arg in node.args]
-            for wave in waves
-            for node in wave.nodes
-        ]
-        starts = np.cumsum([0, *map(len, rows)])
-        self._places = cupy.asarray(places([row for node in rows for row in node]))
-        counts = [address(self.counts) + 4 * wave.domain for wave in waves for _ in wave.nodes]
-        self._node_counts = cupy.asarray(np.array(counts, np.uint64))
+        rows = [self._seen(seen) for wave in waves for node in wave.nodes for seen in node.places]
+        self._places = cupy.asarray(places(rows))
+        self._make_frames()
+        self._nodes = cupy.asarray(WAVE_NODE.rows([self._node(node) for wave in waves for node in wave.nodes]))
+        if any(self._functions[wave.kernel].block for wave in waves):
+            self._giants = cupy.zeros((self.heap.lines, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         codes = self._codes()
-        at = 0
+        first_place = first_node = 0
         for wave, line in zip(waves, lines_of(waves, self.heap.lines), strict=True):
-            function, width = self._functions[wave.kernel]
+            function, width, block = self._functions[wave.kernel]
+            whole = wave.kernel.phase == WAVE_PHASES["FRAMES"]  # which changes places of any waves
             values = {
                 "heap": address(self.heap.memory),
                 "heap_words": self.heap.words,
                 "top": address(self.heap.top),
                 "arenas": self.heap.arenas(width, line),
                 "max_steps": self._max_steps,
-                "places": address(self._places) + WAVE_PLACE.bytes * int(starts[at]),
-                "counts": address(self._node_counts) + 8 * at,
-                "nodes": len(wave.nodes),
+                "places": address(self._places) + (0 if whole else WAVE_PLACE.bytes * first_place),
+                "node_places": len(wave.nodes[0].places),
+                "nodes": address(self._nodes) + WAVE_NODE.bytes * first_node,
+                "node_count": len(wave.nodes),
+                "phase": wave.kernel.phase,
                 **codes[wave.kernel],
+                "giants": address(self._giants[line]) if block else 0,
+                "giant_items": self._giant_items,
             }
-            arguments = tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
-            yield Launch(wave, function, self._blocks(wave, width), arguments, line)
-            at += len(wave.nodes)
+            giants = None
+            if block:
+                values_there = values | {"arenas": self.heap.arenas(BLOCK, line)}
+                giants = block, self.heap.groups(BLOCK), _arguments(values_there)
+            yield Launch(wave, function, (self._blocks(wave, width),), _arguments(values), line, giants)
+            first_place += sum(len(node.places) for node in wave.nodes)
+            first_node += len(wave.nodes)
 
-    def _blocks(self, wave: Wave, width: int) -> tuple[int, int]:
-        """Blocks beside one another: for the indexes of a node, and for nodes."""
-        most = self.heap.blocks
-        wide = min(most, max(1, -(-self._most[wave.domain] * width // THREADS)))
-        return wide, min(len(wave.nodes), max(1, most // wide))
+    def _seen(self, seen: Seen) -> Place:
+        return self.place(*seen) if seen.slot else (0, 0, 0)
+
+    def _node(self, node: WaveNode) -> tuple[int, int, int, int]:
+        """The record of a node, an abi.WAVE_NODE."""
+        frames = self._frame(node.frames) if node.frames >= 0 else 0
+        return self._frame(node.domain) + WAVE_FRAME.offsets["count"], frames, node.times, node.which
+
+    def _frame(self, domain: int) -> int:
+        return address(self._frames) + WAVE_FRAME.bytes * domain
+
+    def _make_frames(self) -> None:
+        """The table of frames, and what each changes once it is there."""
+        patches: dict[int, list[tuple[int, int, int, int]]] = defaultdict(list)
+        seen = (seen for wave in self.schedule.waves for node in wave.nodes for seen in node.places)
+        for number, one in enumerate(seen):
+            if one.domain >= Domain.BODIES and (patch := self._patch(one, number)):
+                patches[one.domain].append(patch)
+        domains = range(max(self.schedule.parents) + 1)
+        flat = [patch for domain in domains for patch in patches[domain]]
+        self._patches = self._cupy.asarray(WAVE_PATCH.rows(flat or [(0, 0, 0, 0)]))
+        starts = np.cumsum([0, *(len(patches[domain]) for domain in domains)])
+        base = address(self._patches)
+        rows = [
+            (0, 0, 0, self._words[domain], 0, base + WAVE_PATCH.bytes * int(starts[domain]), len(patches[domain]))
+            for domain in domains
+        ]
+        self._frames = self._cupy.asarray(WAVE_FRAME.rows(rows))
+        self._counts = self._frames.reshape(len(rows), WAVE_FRAME.words)[:, WAVE_FRAME.place("count")]
+
+    def _blocks(self, wave: Wave, width: int) -> int:
+        """Blocks beside one another, for the calls there are or, in bodies, may be."""
+        if wave.kernel.phase == WAVE_PHASES["FRAMES"]:
+            return min(self.heap.blocks, len(wave.nodes))
+        expected = sum(self._expected(node.domain) for node in wave.nodes)
+        return min(self.heap.blocks, max(1, -(-expected * width // THREADS)))
+
+    def _expected(self, domain: int) -> int:
+        if domain < Domain.BODIES:
+            return self._most[domain]
+        return min(_ITEMS * self._expected(self.schedule.parents[domain]), 1 << 24)
 
     def _codes(self) -> dict[WaveKernel, dict[str, int]]:
         """Of each kernel, the addresses of its instruction and types."""
@@ -146,15 +245,39 @@ class Plan:
         return {kernel: {name: base + at for name, at in one.items()} for kernel, one in found.items()}
 
     def levels(self) -> Iterator[list[Launch]]:
-        """The launches, level by level."""
+        """The launches, level by level; what is repeated once."""
         for _, level in groupby(self.launches, key=lambda one: one.wave.level):
             yield list(level)
 
     def replay(self, stream: Any) -> None:
-        """All waves, once, on a stream."""
-        if self._graph is None:
-            self._graph = captured(self._cupy, self.launches, self.heap.lines)
-        self._graph.launch(stream)
+        """All waves, once, on a stream; the host waits for the device only where a power's number is computed."""
+        self._run(self.schedule.parts, stream)
+
+    def _run(self, parts: Sequence[Stretch | Repeat], stream: Any) -> None:
+        for part in parts:
+            if isinstance(part, Repeat):
+                for _ in range(part.turns or self._turns(part)):
+                    self._run(part.parts, stream)
+                continue
+            if part.first not in self._graphs:
+                self._graphs[part.first] = captured(self._cupy, self.launches, part, self.heap.lines)
+            self._graphs[part.first].launch(stream)
+
+    def _turns(self, repeat: Repeat) -> int:
+        """How often bodies are to be repeated, read from the device."""
+        frames = self._frames.get().reshape(-1, WAVE_FRAME.words)
+        most = 0
+        for slot in repeat.left:
+            frame = frames[self.schedule.domains[slot]]
+            count = int(frame[WAVE_FRAME.place("count")])
+            first = int(frame[WAVE_FRAME.place("base")]) + self._offsets[slot] * count
+            if count:
+                most = max(most, int(self.heap.memory[first : first + count].get().max()))
+        return most
+
+
+def _arguments(values: Mapping[str, int]) -> tuple[np.uint64, ...]:
+    return tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
 
 
 def lines_of(waves: Sequence[Wave], lines: int) -> list[int]:
@@ -171,22 +294,23 @@ def lines_of(waves: Sequence[Wave], lines: int) -> list[int]:
     return found
 
 
-def captured(cupy: Any, launches: Sequence[Launch], lines: int) -> Any:
+def captured(cupy: Any, launches: Sequence[Launch], part: Stretch, lines: int) -> Any:
     """Launches as a graph: a wave waits for those it takes values from, and for the one before it in its line."""
     streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(lines)]
     main = streams[0]
     main.begin_capture()
     try:
         _join(cupy, [main], streams[1:])
-        done: list[Any] = []
+        done: dict[int, Any] = {}
         seen = [[-1] * lines for _ in range(lines)]  # by line, the last wave of each other it has waited for
-        for launch in launches:
+        for number in range(part.first, part.end):
+            launch = launches[number]
             for earlier in launch.wave.after:
                 line = launches[earlier].line
-                if line != launch.line and seen[launch.line][line] < earlier:
+                if earlier in done and line != launch.line and seen[launch.line][line] < earlier:
                     streams[launch.line].wait_event(done[earlier])
                     seen[launch.line][line] = earlier
-            done.append(_launched(cupy, streams, launch))
+            done[number] = _launched(cupy, streams, launch)
         _join(cupy, streams[1:], [main])
     finally:
         graph = main.end_capture()
@@ -211,6 +335,6 @@ def _join(cupy: Any, first: Sequence[Any], then: Sequence[Any]) -> None:
             other.wait_event(event)
 
 
-def calls(waves: Sequence[Wave], count: Callable[[Domain], int]) -> int:
-    """How many calls waves are."""
-    return sum(len(wave.nodes) * count(wave.domain) for wave in waves)
+def calls(waves: Sequence[Wave], counts: Sequence[int]) -> int:
+    """How many calls waves are, given of each domain how many indexes it has; steps of loops are none."""
+    return sum(counts[node.domain] for wave in waves if wave.kernel.phase in (CALLS, GATHER) for node in wave.nodes)

@@ -30,12 +30,13 @@ from arcbatt.compiler.lower.layout import Pool, TypeTable
 from arcbatt.compiler.lower.lower import lower
 from arcbatt.compiler.lower.words import Words
 from arcbatt.compiler.program_set import compile
-from arcbatt.compiler.waves import Schedule, WaveKernel, scheduled
+from arcbatt.compiler.wave_kernels import WaveKernel
+from arcbatt.compiler.waves import Domain, Schedule, scheduled
 from arcbatt.engine.outputs import REASONS
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.ends import Ends
 from arcbatt.engine.waves.heap import MOST_WORDS, Heap, Place, address
-from arcbatt.engine.waves.plan import Functions, Plan
+from arcbatt.engine.waves.plan import Functions, Loaded, Plan
 from arcbatt.engine.waves.runner import load
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome
@@ -79,7 +80,7 @@ class Store:
         self.cupy, self._max_steps = cupy, max_steps
         self.heap = Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS))
         self._types = TypeTable()
-        self._functions: dict[WaveKernel, tuple[Any, int]] = {}
+        self._functions: dict[WaveKernel, Loaded] = {}
         self._schedules: dict[tuple[Any, ...], Schedule] = {}
         self._ends = Ends(self.heap)
         self.heap.begin()
@@ -141,6 +142,8 @@ class Store:
             plan = scheduled(lower(typed, columns=False, reuse=False), graph.declared)
             if _RESULT in plan.left_out:
                 raise UsageError(f"{op}: not in a store: {plan.left_out[_RESULT]}")
+            if max(plan.parents) >= Domain.BODIES:
+                raise UsageError(f"{op}: not in a store: a loop")
             self._schedules[key] = plan
         return self._schedules[key]
 
@@ -152,7 +155,8 @@ class Store:
 
     def looked(self, column: Column) -> tuple[Any, Any]:
         """Statuses and 64-bit hashes of a column's values, on the device. Equal values have equal hashes."""
-        return self._ends.look(column.place, column.type, len(column))
+        statuses, hashes = self._ends.look([(column.place, column.type)], len(column))
+        return statuses[0], hashes[0]
 
     def distinct(self, column: Column) -> Any:
         """Of values that are equal the first one's number, in order, on the device; failures are left out."""

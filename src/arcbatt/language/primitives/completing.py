@@ -59,7 +59,7 @@ def _transposed(s: int) -> _Move:
     return lambda i, j: (j + s, i - s)
 
 
-def complete(grid: Grid, colour: int, mode: int) -> Grid:
+def mirrorfill(grid: Grid, colour: int, mode: int) -> Grid:
     """The grid with cells of the colour filled by its mirror images: mode bits 4 columns, 2 rows, 1 transposed."""
     hole, mode = int_of(colour), int_of(mode)
     rows = image_of(grid)
@@ -90,7 +90,7 @@ def complete(grid: Grid, colour: int, mode: int) -> Grid:
     return rows
 
 
-def period(grid: Grid, colour: int) -> IJ:
+def gridperiod(grid: Grid, colour: int) -> IJ:
     """The rows and columns after which the grid repeats itself, cells of the colour being unknown; least area first."""
     hole = int_of(colour)
     rows = image_of(grid)
@@ -156,11 +156,11 @@ def driftfill(grid: Grid, colour: int, shift: IJ) -> Grid:
     return redrawn(rows, seen)
 
 
-_op = partial(make_spec, "completing")
+_op = partial(make_spec, "completing", since=3)
 
 OPS = (
-    _op(complete, "Grid, Int, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
-    _op(period, "Grid, Int -> IJ", fails="limit empty"),
+    _op(mirrorfill, "Grid, Int, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
+    _op(gridperiod, "Grid, Int -> IJ", fails="limit empty"),
     _op(periodfill, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
     _op(drift, "Grid, Int -> IJ", fails="limit empty"),
     _op(driftfill, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),

@@ -270,7 +270,7 @@ OPS = (
     _op(second, "(a, b) -> b | ~a -> a", generic=GenericSpec(Does.NTH, code="NTH", place=1), fails="empty bounds"),
     _op(last, "(a, b) -> b | ~a -> a", generic=GenericSpec(Does.NTH, code="NTH", place=-1), fails="empty"),
     _op(other, "~a, b -> a", generic=GenericSpec(Does.SEARCH, place=0), fails="empty"),
-    _op(itemcount, "~a, b -> Int", generic=GenericSpec(Does.SEARCH, place=0)),
+    _op(itemcount, "~a, b -> Int", generic=GenericSpec(Does.SEARCH, place=0), since=3),
     _op(get_nth_t, "[a], Int -> a", generic=GenericSpec(Does.NTH, code="NTH"), fails="empty bounds"),
     _op(get_nth_f, "~a, Int -> a", generic=GenericSpec(Does.NTH, code="NTH"), fails="empty bounds"),
     _op(maximum, "~Int -> Int", generic=GenericSpec(Does.OF_NUMBERS)),

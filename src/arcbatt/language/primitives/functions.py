@@ -150,7 +150,7 @@ def prapply(call: Call, function: Function, a: Container, b: Container) -> froze
 
 
 def fold(call: Call, container: Container, initial: Value, function: Function) -> Value:
-    """The function of the pair (state, item), item by item: the state is initial, then what the function gave last."""
+    """The last state: initial, then for each item the function of the pair (state, item)."""
     state = initial
     for item in ordered(container_of(container)):
         state = call(function, (state, item))
@@ -158,7 +158,7 @@ def fold(call: Call, container: Container, initial: Value, function: Function) -
 
 
 def iterate(call: Call, function: Function, condition: Function, initial: Value) -> Value:
-    """The function of initial, of what it gives, and so on, while the condition holds; 65,536 times at most."""
+    """The function applied to initial again and again, while the condition holds."""
     state = initial
     times = 0
     while call(condition, state):
@@ -185,6 +185,6 @@ OPS = (
     _op(papply, "(a, b -> c), ~a, ~b -> [c]", loop=LoopSpec(Gives.ITEM, Over.IN_STEP, columnar=True), fails="limit"),
     _op(mpapply, "(a, b -> ~c), ~a, ~b -> [c]", loop=LoopSpec(Gives.CONTAINER, Over.IN_STEP), fails="limit"),
     _op(prapply, "(a, b -> c), ~a, ~b -> {c}", loop=LoopSpec(Gives.ITEM, Over.PRODUCT, columnar=True), fails="limit"),
-    _op(fold, "~a, b, ((b, a) -> b) -> b", loop=LoopSpec(Gives.STATE)),
-    _op(iterate, "(a -> a), (a -> Bool), a -> a", loop=LoopSpec(Gives.STATE, Over.STATES), fails="limit"),
+    _op(fold, "~a, b, ((b, a) -> b) -> b", loop=LoopSpec(Gives.STATE), since=3),
+    _op(iterate, "(a -> a), (a -> Bool), a -> a", loop=LoopSpec(Gives.STATE, Over.STATES), fails="limit", since=3),
 )

@@ -120,7 +120,7 @@ def torows(numbers: tuple[int, ...], n: int) -> Grid:
     return drawn(_rows_of(len(cells), n), n, lambda i, j: cells[i * n + j])
 
 
-def mosaic(images: tuple[Grid, ...], n: int) -> Grid:
+def hvconcat(images: tuple[Grid, ...], n: int) -> Grid:
     """Images of one shape laid side by side, in rows of n."""
     parts, n = tuple_of(images), int_of(n)
     parts = images_of(*parts)
@@ -166,7 +166,7 @@ def window(grid: Grid, start: IJ, dims: IJ, colour: int) -> Grid:
     return drawn(*dims, lambda i, j: rows[top + i][left + j] if inside(rows, (top + i, left + j)) else colour)
 
 
-def tile(grid: Grid, dims: IJ) -> Grid:
+def tilegrid(grid: Grid, dims: IJ) -> Grid:
     """A grid of the size dims, filled with copies of the given one from the upper left."""
     dims = ij_of(dims)
     rows = image_of(grid)
@@ -196,7 +196,7 @@ def rescale(grid: Grid, dims: IJ) -> Grid:
     return drawn(*dims, lambda i, j: rows[i * tall // dims[0]][j * wide // dims[1]])
 
 
-_op = partial(make_spec, "lattices")
+_op = partial(make_spec, "lattices", since=3)
 
 OPS = (
     _op(seam, "Grid, Int -> Int", fails="limit empty"),
@@ -205,11 +205,11 @@ OPS = (
     _op(panefill, "Grid, Int, [Int] -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
     _op(panepaint, "Grid, Int, [Grid] -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
     _op(torows, "[Int], Int -> Grid", fails="limit empty bounds"),
-    _op(mosaic, "[Grid], Int -> Grid", fails="limit empty bounds"),
+    _op(hvconcat, "[Grid], Int -> Grid", fails="limit empty bounds"),
     _op(overlay, "[Grid], Int -> Grid", fails="limit empty bounds"),
     _op(paste, "Grid, Grid, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
     _op(window, "Grid, IJ, IJ, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
-    _op(tile, "Grid, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
+    _op(tilegrid, "Grid, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
     _op(mirrortile, "Grid, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
     _op(rescale, "Grid, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
 )

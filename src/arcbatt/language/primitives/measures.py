@@ -25,7 +25,7 @@ from arcbatt.language.spec import Fact, make_spec
 from arcbatt.language.values import IJ, Container, Grid, Indices, container_of, ij_of, int_of
 
 
-def mask(grid: Grid, colour: int) -> Grid:
+def colormask(grid: Grid, colour: int) -> Grid:
     """1 where the grid has the colour, else 0."""
     colour = int_of(colour)
     rows = image_of(grid)
@@ -103,7 +103,7 @@ def ranks(grid: Grid, ground: int) -> Grid:
     )
 
 
-def rank(value: int, container: Container) -> int:
+def rankof(value: int, container: Container) -> int:
     """How many different numbers of the container are greater."""
     value, numbers = int_of(value), {int_of(item) for item in container_of(container)}
     return sum(number > value for number in numbers)
@@ -123,7 +123,7 @@ def distance(grid: Grid, colour: int, diagonal: Any) -> Grid:
     return redrawn(rows, lambda i, j: min([GREATEST, *(_apart((i, j), place, diagonal) for place in there)]))
 
 
-def nearest(grid: Grid, ground: int, steps: int, diagonal: Any) -> Grid:
+def nearfill(grid: Grid, ground: int, steps: int, diagonal: Any) -> Grid:
     """The grid with ground in the colour of the nearest other cell at most so many steps away, the first of several."""
     ground, steps = int_of(ground), int_of(steps)
     rows = image_of(grid)
@@ -136,7 +136,7 @@ def nearest(grid: Grid, ground: int, steps: int, diagonal: Any) -> Grid:
     return redrawn(rows, cell)
 
 
-def around(grid: Grid, colour: int, diagonal: Any) -> Grid:
+def neighborcount(grid: Grid, colour: int, diagonal: Any) -> Grid:
     """Of each cell how many of its neighbours, by sides or also by corners, have the colour."""
     colour = int_of(colour)
     rows = image_of(grid)
@@ -162,10 +162,10 @@ def linecount(grid: Grid, colour: int, direction: IJ) -> Grid:
     return redrawn(rows, cell)
 
 
-_op = partial(make_spec, "measures")
+_op = partial(make_spec, "measures", since=3)
 
 OPS = (
-    _op(mask, "Grid, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
+    _op(colormask, "Grid, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
     _op(ramp, "IJ, IJ -> Grid", fails="limit empty"),
     _op(wrap, "Grid, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty zero-division"),
     _op(cellmin, "Grid, Grid -> Grid", Fact.COMMUTATIVE, Fact.KEEPS_GRID, fails="limit empty bounds"),
@@ -174,9 +174,9 @@ OPS = (
     _op(regionsize, "Grid, Bool -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
     _op(inset, "Grid, Bool, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
     _op(ranks, "Grid, Int -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
-    _op(rank, "Int, ~Int -> Int"),
+    _op(rankof, "Int, ~Int -> Int"),
     _op(distance, "Grid, Int, Bool -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
-    _op(nearest, "Grid, Int, Int, Bool -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
-    _op(around, "Grid, Int, Bool -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
+    _op(nearfill, "Grid, Int, Int, Bool -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
+    _op(neighborcount, "Grid, Int, Bool -> Grid", Fact.KEEPS_GRID, fails="limit empty"),
     _op(linecount, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
 )

@@ -60,7 +60,7 @@ def divide(a: Num, b: Num) -> Num:
 
 
 def modulo(a: Num, b: Num) -> Num:
-    """What is left of a by division by b, rounded down: with the sign of b."""
+    """Remainder, with the sign of b."""
     return _spread(_floor_modulo, a, b)
 
 
@@ -180,7 +180,7 @@ OPS = (
     _op(subtract, _ARITHMETIC, fails="limit"),
     _op(multiply, _ARITHMETIC, Fact.COMMUTATIVE, Fact.TIMES, fails="limit"),
     _op(divide, _ARITHMETIC, fails="zero-division limit"),
-    _op(modulo, _ARITHMETIC, fails="zero-division"),
+    _op(modulo, _ARITHMETIC, fails="zero-division", since=3),
     _op(invert, "Num -> Num", fails="limit"),
     _op(double, "Num -> Num", fails="limit"),
     _op(halve, "Num -> Num"),

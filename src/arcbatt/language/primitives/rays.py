@@ -71,7 +71,7 @@ def bridge(grid: Grid, ground: int, direction: IJ) -> Grid:
     return redrawn(rows, cell)
 
 
-def fall(grid: Grid, ground: int, direction: IJ) -> Grid:
+def cellfall(grid: Grid, ground: int, direction: IJ) -> Grid:
     """The grid with every cell but the ground moved in the direction as far as it goes, each line by itself."""
     ground, way = int_of(ground), ij_of(direction)
     rows = image_of(grid)
@@ -85,7 +85,7 @@ def fall(grid: Grid, ground: int, direction: IJ) -> Grid:
     return redrawn(rows, lambda i, j: fallen[i, j])
 
 
-def drop(grid: Grid, ground: int, diagonal: Any, direction: IJ) -> Grid:
+def regionfall(grid: Grid, ground: int, diagonal: Any, direction: IJ) -> Grid:
     """The grid with every region of one colour but the ground moved in the direction until it rests on something."""
     ground, way = int_of(ground), ij_of(direction)
     rows = image_of(grid)
@@ -112,13 +112,13 @@ def _resting(rows: Grid, found: list[list[IJ]], way: IJ) -> set[int]:
     return resting
 
 
-_op = partial(make_spec, "rays")
+_op = partial(make_spec, "rays", since=3)
 
 OPS = (
     _op(look, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
     _op(smear, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
     _op(beam, "Grid, Int, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
     _op(bridge, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
-    _op(fall, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
-    _op(drop, "Grid, Int, Bool, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
+    _op(cellfall, "Grid, Int, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
+    _op(regionfall, "Grid, Int, Bool, IJ -> Grid", Fact.KEEPS_GRID, fails="limit empty bounds"),
 )

@@ -57,7 +57,7 @@ def decide(table: Grid, a: Grid, b: Grid, c: Grid) -> Grid:
     return redrawn(images[0], cell)
 
 
-_op = partial(make_spec, "rules")
+_op = partial(make_spec, "rules", since=3)
 
 OPS = (
     _op(colororder, "Grid -> [Int]", fails="limit empty"),

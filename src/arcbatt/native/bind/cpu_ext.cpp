@@ -18,8 +18,6 @@
 #include "bind/output_arrays.h"
 #include "bind/packed_arrays.h"
 #include "exec/engine.h"
-#include "waves/emulated.h"
-#include "waves/ends.h"
 #if AB_LANES > 1
 #include "cuda/calls.h"
 #include "cuda/engine.h"
@@ -294,32 +292,6 @@ static void launch_calls(u64 address, u32 groups) {
 }
 #endif
 
-// A kernel of waves, group after group: what a launch does, without a GPU. For tests.
-template <class P, class F>
-static void each_group(u64 address, u32 groups, F run) {
-    const P* p = device_pointer<const P>(address);
-#if AB_LANES > 1
-    static thread_local Lanes lanes;
-    for (u32 group = 0; group < groups; ++group) lanes.run([&](u32 lane) { run(*p, Group{&lanes, lane}, group); });
-#else
-    for (u32 group = 0; group < groups; ++group) run(*p, Group{}, group);
-#endif
-}
-static void launch_wave(u64 address, u32 groups) {
-    each_group<WaveLaunch>(address, groups, [&](const WaveLaunch& p, Group lanes, u32 group) {
-        run_emulated(p, lanes, WaveTeam{group, group, groups, 0, 1});
-    });
-}
-static void launch_wave_inputs(u64 address, u32 groups) {
-    each_group<WaveInputs>(address, groups, [&](const WaveInputs& p, Group lanes, u32 group) {
-        run_wave_inputs(p, lanes, group, groups);
-    });
-}
-static void launch_wave_look(u64 address, u32 groups) {
-    each_group<WaveLook>(address, groups,
-                         [&](const WaveLook& p, Group lanes, u32 group) { run_wave_look(p, lanes, group, groups); });
-}
-
 // A custom operation from a library: its number, what it takes and gives, the address of its function.
 static bool add_custom(u32 number, const std::string& text, u64 address) {
     static std::mutex one_at_a_time;
@@ -384,9 +356,6 @@ NB_MODULE(AB_MODULE, m) {
     m.def("launch_objects", &launch_objects, "The same for a launch that finds objects, by so many groups.");
     m.def("launch_calls", &launch_calls, "The same for a launch of calls.");
 #endif
-    m.def("launch_wave", &launch_wave, "What a wave does, by so many groups one after the other.");
-    m.def("launch_wave_inputs", &launch_wave_inputs, "The same for what places the inputs of waves.");
-    m.def("launch_wave_look", &launch_wave_look, "The same for what looks at their values.");
     m.def("add_custom", &add_custom, "Add an operation from a library; false where there are too many.");
     m.def("compiler", &compiler, "The compiler the core was built with.");
     m.def("call_variant", &call, "Call one native function on words.");

@@ -159,6 +159,17 @@ AB_FN void merge_sort(const Ctx& c, u32* items, u32* room, u32 n, u32 stride, u3
     if (from != items) c.g.each(n * stride, [&](u32 k) { items[k] = from[k]; });
 }
 
+// One lane sorts, where there is no room for all to do it. That takes long: a wave calls again with more room instead.
+template <u32 MOST_WORDS, class Before>
+AB_FN void sort_alone(const Ctx& c, u32* items, u32 n, u32 stride, Before before) {
+#if AB_WAVES
+    (void)items, (void)n, (void)stride, (void)before;
+    c.cramped = true;
+#else
+    c.g.one([&] { heap_sort<MOST_WORDS>(items, n, stride, before); });
+#endif
+}
+
 // Each 32 keys in order, a key a lane: a bitonic network whose steps are exchanges between lanes.
 AB_FN void sort_runs(const Ctx& c, u32* keys, u32 n) {
     u32 lane = c.g.lane();
@@ -180,10 +191,7 @@ AB_FN void sort_runs(const Ctx& c, u32* keys, u32 n) {
 AB_CALL void sort_keys(const Ctx& c, u32* keys, u32 n) {
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return keys[i] > keys[i + 1]; })) return;
     auto before = [](const u32* a, const u32* b) { return *a < *b; };
-    if (n > AB_LANES && c.a.capacity - c.a.top < n) {
-        c.g.one([&] { heap_sort<1>(keys, n, 1, before); });
-        return;
-    }
+    if (n > AB_LANES && c.a.capacity - c.a.top < n) return sort_alone<1>(c, keys, n, 1, before);
     sort_runs(c, keys, n);
     merge_sort(c, keys, c.a.at(c.a.top), n, 1, AB_LANES, before);
 }
@@ -191,7 +199,7 @@ AB_CALL void sort_keys(const Ctx& c, u32* keys, u32 n) {
 template <u32 MOST_WORDS, class Before>
 AB_FN void order_items(const Ctx& c, u32* items, u32 n, u32 stride, Before before) {
     if (u64(c.a.capacity - c.a.top) < u64(n) * stride)
-        c.g.one([&] { heap_sort<MOST_WORDS>(items, n, stride, before); });
+        sort_alone<MOST_WORDS>(c, items, n, stride, before);
     else
         merge_sort(c, items, c.a.at(c.a.top), n, stride, 1, before);
 }
@@ -289,7 +297,7 @@ AB_FN void sort_pairs(const Ctx& c, u32* pairs, u32 n, u32* room, Before before)
     if (room)
         merge_sort(c, pairs, room, n, 2, 1, before);
     else
-        c.g.one([&] { heap_sort<2>(pairs, n, 2, before); });
+        sort_alone<2>(c, pairs, n, 2, before);
 }
 #endif
 

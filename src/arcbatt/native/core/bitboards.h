@@ -97,7 +97,7 @@ AB_FN Status colours_of(Ctx& c, Grid g, u32* colours, u32& count) {
     return OK;
 }
 
-#if AB_LANES > 1
+#if AB_WARP
 // All boards of a grid no wider than a group, a row at a time: each lane has a cell, and a ballot for each colour is
 // that row of its board, which the lane of that number puts down.
 AB_FN void ballot_boards(const Ctx& c, Grid g, const Boards& b) {
@@ -130,7 +130,7 @@ AB_CALL Status draw_boards(Ctx& c, Grid g, Boards& out) {
     if (s == OK) s = colours_of(c, g, out.colours, out.slots);
     if (s == OK) s = take_bits(c, u64(out.slots) * out.words, out.bits);
     if (s != OK) return s;
-#if AB_LANES > 1
+#if AB_WARP
     if (out.stride == 1 && g.w <= i32(AB_LANES) && out.slots <= AB_LANES) {
         ballot_boards(c, g, out);
         return OK;

@@ -17,6 +17,9 @@
 #if AB_LANES > 1 && !AB_DEVICE
 #include "testing/emulated_warp.h"
 #endif
+#if AB_LANES > 32
+#include "core/block_group.h"
+#endif
 
 namespace arcbatt {
 
@@ -142,7 +145,7 @@ struct Group {
     }
 };
 
-#else
+#elif AB_WARP
 
 struct Group {
 #if AB_DEVICE

@@ -9,7 +9,7 @@
 
 #include "core/bitboards.h"
 
-#if AB_LANES > 1
+#if AB_WARP
 
 namespace arcbatt {
 namespace objects_impl {

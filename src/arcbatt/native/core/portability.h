@@ -1,8 +1,8 @@
 // Everything that differs between the places this code is compiled for:
 //   - the CPU extension (any C++17 compiler), one lane per group;
 //   - the same on the CPU with 32 lanes per group, for tests: testing/emulated_warp.h schedules them (AB_LANES=32);
-//   - NVIDIA GPUs from sm_60 on through NVRTC or nvcc, one warp per group (AB_LANES=32) or one thread (AB_LANES=1), no
-//     standard headers.
+//   - NVIDIA GPUs from sm_60 on through NVRTC or nvcc, one warp per group (AB_LANES=32), one thread (AB_LANES=1) or one
+//     block (more, waves/kernel.h), no standard headers.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -54,7 +54,9 @@ typedef unsigned long long uint64_t;
 #ifndef AB_LANES
 #define AB_LANES 1
 #endif
-static_assert(AB_LANES == 1 || AB_LANES == 32, "a group has one lane or 32");
+static_assert(AB_LANES == 1 || (AB_LANES >= 32 && (AB_LANES & (AB_LANES - 1)) == 0), "a thread, a warp or a block");
+// Set where a group is a warp, whose lanes can look at each other's registers.
+#define AB_WARP (AB_LANES == 32)
 // Set where this code is compiled once more, for a lane of a group by itself (loops/lane_rounds.h).
 #ifndef AB_OWN_SLOTS
 #define AB_OWN_SLOTS 0

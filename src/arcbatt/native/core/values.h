@@ -86,6 +86,9 @@ struct Ctx {
     KnownObjects known{};
     NearMemory near{};
 #endif
+#if AB_WAVES
+    mutable bool cramped = false;  // whether something was left unsorted for want of room
+#endif
 #if !AB_DEVICE
     const u8* stop = nullptr;  // set by another thread where the run is to end, whatever comes of it
 #endif

@@ -201,8 +201,8 @@ namespace ops {
     inline Value name(Machine&, const Value& a, const Value& b, const Value& c, const Value& d) { \
         return typed::call(&op::name, a, b, c, d);                                                \
     }
-AB_TYPED_3(complete)
-AB_TYPED_2(period)
+AB_TYPED_3(mirrorfill)
+AB_TYPED_2(gridperiod)
 AB_TYPED_3(periodfill)
 AB_TYPED_2(drift)
 AB_TYPED_3(driftfill)
@@ -210,22 +210,22 @@ AB_TYPED_3(look)
 AB_TYPED_3(smear)
 AB_TYPED_4(beam)
 AB_TYPED_3(bridge)
-AB_TYPED_3(fall)
-AB_TYPED_4(drop)
+AB_TYPED_3(cellfall)
+AB_TYPED_4(regionfall)
 AB_TYPED_2(seam)
 AB_TYPED_2(panes)
 AB_TYPED_2(panecount)
 AB_TYPED_3(panefill)
 AB_TYPED_3(panepaint)
 AB_TYPED_2(torows)
-AB_TYPED_2(mosaic)
+AB_TYPED_2(hvconcat)
 AB_TYPED_2(overlay)
 AB_TYPED_3(paste)
 AB_TYPED_4(window)
-AB_TYPED_2(tile)
+AB_TYPED_2(tilegrid)
 AB_TYPED_2(mirrortile)
 AB_TYPED_2(rescale)
-AB_TYPED_2(mask)
+AB_TYPED_2(colormask)
 AB_TYPED_2(ramp)
 AB_TYPED_2(wrap)
 AB_TYPED_2(cellmin)
@@ -235,8 +235,8 @@ AB_TYPED_2(regionsize)
 AB_TYPED_3(inset)
 AB_TYPED_2(ranks)
 AB_TYPED_3(distance)
-AB_TYPED_4(nearest)
-AB_TYPED_3(around)
+AB_TYPED_4(nearfill)
+AB_TYPED_3(neighborcount)
 AB_TYPED_3(linecount)
 AB_TYPED_1(colororder)
 AB_TYPED_2(encode)
@@ -247,11 +247,11 @@ AB_TYPED_4(decide)
 #undef AB_TYPED_3
 #undef AB_TYPED_4
 
-inline Value rank(Machine&, const Value& value, const Value& container) {
+inline Value rankof(Machine&, const Value& value, const Value& container) {
     using OfSet = Status (*)(Ctx&, i32, Ints, i32&);
     using OfTuple = Status (*)(Ctx&, i32, IntSeq, i32&);
-    if (container_of(container).is_set()) return typed::call(OfSet(&op::rank), value, container);
-    return typed::call(OfTuple(&op::rank), value, container);
+    if (container_of(container).is_set()) return typed::call(OfSet(&op::rankof), value, container);
+    return typed::call(OfTuple(&op::rankof), value, container);
 }
 
 }  // namespace ops

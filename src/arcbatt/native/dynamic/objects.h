@@ -9,15 +9,15 @@ namespace ops {
 
 constexpr i64 STEPS_AROUND[8][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
 
-inline Value neighbours_of(const Value& loc, u32 from, u32 to) {
+inline Value around(const Value& loc, u32 from, u32 to) {
     ij_of(loc);
     Items places;
     for (u32 k = from; k < to; ++k) places.push_back(ij(loc.i() + STEPS_AROUND[k][0], loc.j() + STEPS_AROUND[k][1]));
     return make_set(std::move(places));
 }
-inline Value dneighbors(Machine&, const Value& loc) { return neighbours_of(loc, 0, 4); }
-inline Value ineighbors(Machine&, const Value& loc) { return neighbours_of(loc, 4, 8); }
-inline Value neighbors(Machine&, const Value& loc) { return neighbours_of(loc, 0, 8); }
+inline Value dneighbors(Machine&, const Value& loc) { return around(loc, 0, 4); }
+inline Value ineighbors(Machine&, const Value& loc) { return around(loc, 4, 8); }
+inline Value neighbors(Machine&, const Value& loc) { return around(loc, 0, 8); }
 
 // The places of rectangles, row by row.
 inline Value rectangle(const Box& box) {
@@ -267,7 +267,7 @@ inline Value occurrences(Machine& m, const Value& grid, const Value& object) {
 }
 
 // The least shift against the step under which what stays in the box agrees with the object.
-inline Value period_of(Machine& m, const Value& object, i64 length, const Place& step) {
+inline Value period(Machine& m, const Value& object, i64 length, const Place& step) {
     if (length > MAX_SIDE) fail(LIMIT);
     Value cells = normalized(object);
     std::vector<Spot> spots;
@@ -286,12 +286,8 @@ inline Value period_of(Machine& m, const Value& object, i64 length, const Place&
     }
     return integer(length);
 }
-inline Value hperiod(Machine& m, const Value& object) {
-    return period_of(m, object, width_of(as_patch(object)), {0, 1});
-}
-inline Value vperiod(Machine& m, const Value& object) {
-    return period_of(m, object, height_of(as_patch(object)), {1, 0});
-}
+inline Value hperiod(Machine& m, const Value& object) { return period(m, object, width_of(as_patch(object)), {0, 1}); }
+inline Value vperiod(Machine& m, const Value& object) { return period(m, object, height_of(as_patch(object)), {1, 0}); }
 
 }  // namespace ops
 }  // namespace dynamic

@@ -176,8 +176,8 @@
     ROW(occurrences, occurrences, PLAIN, 2, 1, 0) \
     ROW(hperiod, hperiod, PLAIN, 1, 0, 0) \
     ROW(vperiod, vperiod, PLAIN, 1, 0, 0) \
-    ROW(complete, complete, PLAIN, 3, 0, 1) \
-    ROW(period, period, PLAIN, 2, 0, 0) \
+    ROW(mirrorfill, mirrorfill, PLAIN, 3, 0, 1) \
+    ROW(gridperiod, gridperiod, PLAIN, 2, 0, 0) \
     ROW(periodfill, periodfill, PLAIN, 3, 0, 1) \
     ROW(drift, drift, PLAIN, 2, 0, 0) \
     ROW(driftfill, driftfill, PLAIN, 3, 0, 1) \
@@ -185,22 +185,22 @@
     ROW(smear, smear, PLAIN, 3, 0, 1) \
     ROW(beam, beam, PLAIN, 4, 0, 1) \
     ROW(bridge, bridge, PLAIN, 3, 0, 1) \
-    ROW(fall, fall, PLAIN, 3, 0, 1) \
-    ROW(drop, drop, PLAIN, 4, 0, 1) \
+    ROW(cellfall, cellfall, PLAIN, 3, 0, 1) \
+    ROW(regionfall, regionfall, PLAIN, 4, 0, 1) \
     ROW(seam, seam, PLAIN, 2, 0, 0) \
     ROW(panes, panes, PLAIN, 2, 0, 0) \
     ROW(panecount, panecount, PLAIN, 2, 0, 0) \
     ROW(panefill, panefill, PLAIN, 3, 0, 1) \
     ROW(panepaint, panepaint, PLAIN, 3, 0, 1) \
     ROW(torows, torows, PLAIN, 2, 0, 1) \
-    ROW(mosaic, mosaic, PLAIN, 2, 0, 1) \
+    ROW(hvconcat, hvconcat, PLAIN, 2, 0, 1) \
     ROW(overlay, overlay, PLAIN, 2, 0, 1) \
     ROW(paste, paste, PLAIN, 3, 0, 1) \
     ROW(window, window, PLAIN, 4, 0, 1) \
-    ROW(tile, tile, PLAIN, 2, 0, 1) \
+    ROW(tilegrid, tilegrid, PLAIN, 2, 0, 1) \
     ROW(mirrortile, mirrortile, PLAIN, 2, 0, 1) \
     ROW(rescale, rescale, PLAIN, 2, 0, 1) \
-    ROW(mask, mask, PLAIN, 2, 0, 1) \
+    ROW(colormask, colormask, PLAIN, 2, 0, 1) \
     ROW(ramp, ramp, PLAIN, 2, 0, 1) \
     ROW(wrap, wrap, PLAIN, 2, 0, 1) \
     ROW(cellmin, cellmin, PLAIN, 2, 0, 1) \
@@ -209,10 +209,10 @@
     ROW(regionsize, regionsize, PLAIN, 2, 0, 1) \
     ROW(inset, inset, PLAIN, 3, 0, 1) \
     ROW(ranks, ranks, PLAIN, 2, 0, 1) \
-    ROW(rank, rank, PLAIN, 2, 0, 0) \
+    ROW(rankof, rankof, PLAIN, 2, 0, 0) \
     ROW(distance, distance, PLAIN, 3, 0, 1) \
-    ROW(nearest, nearest, PLAIN, 4, 0, 1) \
-    ROW(around, around, PLAIN, 3, 0, 1) \
+    ROW(nearfill, nearfill, PLAIN, 4, 0, 1) \
+    ROW(neighborcount, neighborcount, PLAIN, 3, 0, 1) \
     ROW(linecount, linecount, PLAIN, 3, 0, 1) \
     ROW(colororder, colororder, PLAIN, 1, 0, 0) \
     ROW(encode, encode, PLAIN, 2, 0, 1) \

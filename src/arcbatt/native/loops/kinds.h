@@ -56,9 +56,7 @@ AB_INLINE auto with_kind(u32 op, F f) {
 // The functions of a loop's kind; loops/loop.h says what they are.
 
 // A value beside what is walked is a second argument as well.
-AB_FN bool takes_two(Ins ins) {
-    return ins.has(FUNCTIONS_VALUE) || with_kind(ins.op(), [](auto kind) { return kind.TAKES_TWO; });
-}
+AB_FN bool takes_two(Ins ins) { return ins.has(FUNCTIONS_VALUE) || walks_two(ins.op()); }
 AB_FN bool takes_any_number(Ins ins) {
     return with_kind(ins.op(), [](auto kind) { return kind.TAKES_ANY_NUMBER; });
 }

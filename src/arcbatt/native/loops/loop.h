@@ -88,8 +88,6 @@ AB_FN Status put_items(Machine& m, Ins ins, generic::Items items) {
 //                                              take the body's result for an item; `done` where the loop's is there
 //   Status finish(Machine&, Ins, Frame&)       the loop's result once every item was seen
 struct Loop {
-    // Whether the second argument is walked as well, or is a value beside it.
-    static constexpr bool TAKES_TWO = false;
     // Whether it takes what its body gives, whatever number that is, and goes through all of its items.
     static constexpr bool TAKES_ANY_NUMBER = false;
 

@@ -8,8 +8,6 @@ namespace arcbatt {
 namespace loops {
 
 struct Mpapply : Mapply {
-    static constexpr bool TAKES_TWO = true;
-
     static AB_CALL Status prepare(Machine& m, Ins ins, Frame& f) { return Papply::prepare_pairs(m, ins, f, WORDS); }
     static AB_FN void load(Machine& m, Ins ins, BodyRef body, u64 index) { Papply::load(m, ins, body, index); }
 };

@@ -7,8 +7,6 @@ namespace arcbatt {
 namespace loops {
 
 struct Papply : Apply {
-    static constexpr bool TAKES_TWO = true;
-
     static AB_CALL Status prepare(Machine& m, Ins ins, Frame& f) {
         return prepare_pairs(m, ins, f, result_words(m, ins));
     }

@@ -7,8 +7,6 @@ namespace arcbatt {
 namespace loops {
 
 struct Power : Loop {
-    static constexpr bool TAKES_TWO = true;
-
     static AB_FN Status prepare(Machine& m, Ins ins, Frame& f) {
         f.n = *m.value(ins.arg(1));
         copy_words(m.value(body_of(ins, 0).param(0)), m.value(ins.arg(0)), m.types[ins.type()].slot_words);

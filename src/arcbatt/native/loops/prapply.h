@@ -8,8 +8,6 @@ namespace loops {
 
 // There can be more pairs than room for what the body gives: a list that is full is sorted as a set, and goes on.
 struct Prapply : Apply {
-    static constexpr bool TAKES_TWO = true;
-
     static AB_CALL Status prepare(Machine& m, Ins ins, Frame& f) {
         f.n = u64(count_in(m, ins, 0)) * count_in(m, ins, 1);
         charge_walk(m, ins, true);

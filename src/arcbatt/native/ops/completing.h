@@ -47,13 +47,18 @@ struct SentRow {
 // Whether a known cell of a row is sent to a known cell of another colour.
 AB_FN bool row_differs(const i8* from, Grid g, i32 hole, Move move, i32 i) {
     SentRow sent(g, move, i);
-    const i8* row = from + i * g.w;
-    bool differ = false;
-    for (i32 j = sent.begin; j < sent.end; ++j) {
-        i8 here = row[j], there = from[sent.base + j * sent.stride];
-        differ |= (here != there) & (here != hole) & (there != hole);
-    }
-    return differ;
+    const i8 *row = from + i * g.w, *others = from + sent.base;
+    i8 unknown = i8(hole);
+    u8 differ = 0, all_known = !colour_fits(hole);
+    auto compare = [&](i8 here, i8 there) {
+        differ |= u8((here != there) & ((here != unknown) | all_known) & ((there != unknown) | all_known));
+    };
+    // Cells that lie in a row are compared many at once.
+    if (sent.stride == 1)
+        for (i32 j = sent.begin; j < sent.end; ++j) compare(row[j], others[j]);
+    else
+        for (i32 j = sent.begin; j < sent.end; ++j) compare(row[j], others[j * sent.stride]);
+    return differ != 0;
 }
 AB_FN bool any_differs(const Ctx& c, Grid g, i32 hole, Move move) {
     const i8* from = cells(c, g);
@@ -124,7 +129,7 @@ AB_CALL bool repeats(const Ctx& c, Grid g, i32 hole, IJ period) {
 
 namespace op {
 
-AB_FN Status complete(Ctx& c, Grid g, i32 colour, i32 mode, Grid& out) {
+AB_FN Status mirrorfill(Ctx& c, Grid g, i32 colour, i32 mode, Grid& out) {
     using namespace images;
     if (!has_cells(g)) return EMPTY;
     if (mode < 0 || mode > 7) return BOUNDS;
@@ -174,7 +179,7 @@ AB_FN Status complete(Ctx& c, Grid g, i32 colour, i32 mode, Grid& out) {
 }
 
 // Only periods under which no known cell differs from the next one down, and across, are looked at in full.
-AB_FN Status period(Ctx& c, Grid g, i32 colour, IJ& out) {
+AB_FN Status gridperiod(Ctx& c, Grid g, i32 colour, IJ& out) {
     using namespace images;
     if (!has_cells(g)) return EMPTY;
     i32 tall = least(g.h, MOST_PERIOD), wide = least(g.w, MOST_PERIOD);

@@ -80,7 +80,7 @@ AB_FN void each_line(const Ctx& c, Grid g, IJ d, F f) {
 // Cells that are connected have one label, the least of their numbers. A label is joined by having the greater of two
 // roots point to the lesser; where another lane was faster, the roots are looked for again.
 struct Regions {
-    u32* label;
+    u32* label = nullptr;
 
     // Reads past what a lane may have kept: others change it.
     AB_FN u32 at(u32 k) const { return *const_cast<const volatile u32*>(label + k); }

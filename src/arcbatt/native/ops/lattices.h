@@ -194,7 +194,7 @@ AB_FN Status torows(Ctx& c, IntSeq numbers, i32 n, Grid& out) {
     c.g.each(numbers.n, [&](u32 k) { to[k] = i8(key_int(keys[k])); });
     return OK;
 }
-AB_FN Status mosaic(Ctx& c, GridSeq images_, i32 n, Grid& out) {
+AB_FN Status hvconcat(Ctx& c, GridSeq images_, i32 n, Grid& out) {
     using namespace images;
     if (!all_have_cells(c, images_) || images_.n == 0) return EMPTY;
     if (n <= 0 || images_.n % u32(n) != 0 || !all_of_one_shape(c, images_)) return BOUNDS;
@@ -253,7 +253,7 @@ AB_FN Status window(Ctx& c, Grid g, IJ start, IJ dims, i32 colour, Grid& out) {
     each_cell(c, u32(out.h), u32(out.w), [&](u32 i, u32 j, u32 k) { to[k] = cell(i32(i), i32(j), k); });
     return OK;
 }
-AB_FN Status tile(Ctx& c, Grid g, IJ dims, Grid& out) {
+AB_FN Status tilegrid(Ctx& c, Grid g, IJ dims, Grid& out) {
     u32 h = u32(g.h), w = u32(g.w);
     return images::resample(c, g, dims, [h](u32 i) { return i % h; }, [w](u32 j) { return j % w; }, out);
 }

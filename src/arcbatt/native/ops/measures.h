@@ -98,7 +98,7 @@ AB_FN i32 greater_numbers(Ctx& c, Array<TAG> numbers, i32 value) {
 
 namespace op {
 
-AB_FN Status mask(Ctx& c, Grid g, i32 colour, Grid& out) {
+AB_FN Status colormask(Ctx& c, Grid g, i32 colour, Grid& out) {
     if (!images::has_cells(g)) return EMPTY;
     return gridwork::map_cells(c, g, [colour](i8 cell) { return i8(cell == colour); }, out);
 }
@@ -210,11 +210,11 @@ AB_FN Status ranks(Ctx& c, Grid g, i32 ground, Grid& out) {
     c.g.each(n, [&](u32 k) { to[k] = from[k] == ground ? from[k] : i8(rank[place(from[k])]); });
     return OK;
 }
-AB_FN Status rank(Ctx& c, i32 value, Ints numbers, i32& out) {
+AB_FN Status rankof(Ctx& c, i32 value, Ints numbers, i32& out) {
     out = images::greater_numbers(c, numbers, value);
     return OK;
 }
-AB_FN Status rank(Ctx& c, i32 value, IntSeq numbers, i32& out) {
+AB_FN Status rankof(Ctx& c, i32 value, IntSeq numbers, i32& out) {
     u32 kept = c.a.top;
     Ints distinct;
     Status s = make_array(c, numbers.n, distinct);
@@ -242,7 +242,7 @@ AB_FN Status distance(Ctx& c, Grid g, i32 colour, bool diagonal, Grid& out) {
     c.g.each(cell_count(g), [&](u32 k) { to[k] = i8(least(near[k] / STEP, u32(GREATEST))); });
     return OK;
 }
-AB_FN Status nearest(Ctx& c, Grid g, i32 ground, i32 steps, bool diagonal, Grid& out) {
+AB_FN Status nearfill(Ctx& c, Grid g, i32 ground, i32 steps, bool diagonal, Grid& out) {
     using namespace images;
     if (!has_cells(g)) return EMPTY;
     const i8* from = cells(c, g);
@@ -257,7 +257,7 @@ AB_FN Status nearest(Ctx& c, Grid g, i32 ground, i32 steps, bool diagonal, Grid&
     });
     return OK;
 }
-AB_FN Status around(Ctx& c, Grid g, i32 colour, bool diagonal, Grid& out) {
+AB_FN Status neighborcount(Ctx& c, Grid g, i32 colour, bool diagonal, Grid& out) {
     using namespace images;
     if (!has_cells(g)) return EMPTY;
     const i8* from = cells(c, g);

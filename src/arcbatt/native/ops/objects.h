@@ -24,7 +24,7 @@ AB_FN Status by_colour(Ctx& c, Grid g, bool without_background, Objects& out) {
     return OK;
 }
 
-#if AB_LANES > 1
+#if AB_WARP
 // Room close to a group for finding the objects of a grid: a tally of colours, labels, the cells.
 struct NearRoom {
     u32* words;
@@ -131,7 +131,7 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     using namespace objects_impl;
     u32 n = u32(g.h) * u32(g.w);
     if (without_bg && n == 0) return EMPTY;
-#if AB_LANES > 1
+#if AB_WARP
     u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
     if (const u32* known = c.known.objects(g, mode)) return copy_known(c, known, out);
     Status near = OK;
@@ -140,7 +140,7 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     Found found;
     Boards b;
     Status s = make_found(c, g, n, found, out);
-#if AB_LANES > 1
+#if AB_WARP
     if (s != OK) return s;
     if (n <= 0xFFFFu && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u16>::COLOURS; })) {
 #if AB_WAVES

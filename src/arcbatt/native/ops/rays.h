@@ -122,7 +122,7 @@ AB_FN Status bridge(Ctx& c, Grid g, i32 ground, IJ direction, Grid& out) {
     });
     return OK;
 }
-AB_FN Status fall(Ctx& c, Grid g, i32 ground, IJ direction, Grid& out) {
+AB_FN Status cellfall(Ctx& c, Grid g, i32 ground, IJ direction, Grid& out) {
     using namespace images;
     Status s = can_go(g, direction);
     if (s == OK) s = gridwork::make_copy(c, g, out);
@@ -142,7 +142,7 @@ AB_FN Status fall(Ctx& c, Grid g, i32 ground, IJ direction, Grid& out) {
     });
     return OK;
 }
-AB_FN Status drop(Ctx& c, Grid g, i32 ground, bool diagonal, IJ direction, Grid& out) {
+AB_FN Status regionfall(Ctx& c, Grid g, i32 ground, bool diagonal, IJ direction, Grid& out) {
     using namespace images;
     Status s = can_go(g, direction);
     if (s == OK) s = make_grid(c, g.h, g.w, out);

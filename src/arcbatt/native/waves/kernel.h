@@ -2,7 +2,7 @@
 #pragma once
 
 #include "waves/known_types.h"
-#include "waves/wave.h"
+#include "waves/loops.h"
 
 namespace arcbatt {
 
@@ -38,31 +38,29 @@ AB_FN KnownIns placed(const WavePlace* places, u32 index) {
 AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team, u32 group) {
     CallState<KnownTypes> m;
     m.c.g = lanes;
-#if AB_DEVICE && AB_LANES > 1
+#if AB_DEVICE && AB_WARP
     // A kernel that does not look at it does not have it.
     __shared__ u32 near[AB_THREADS / AB_LANES][NEAR_WORDS];
     m.c.near = NearMemory{near[group], NEAR_WORDS};
 #endif
     (void)group;
-    const WavePlace* places = device_pointer<const WavePlace>(p.places);
-    run_wave(m, p, team,
-             [&](u32 node, u32 index) { return placed(places + node * (FIRST_ARG_PLACE + KnownIns::COUNT), index); });
+    run_phase<AB_WAVE_PHASE>(m, p, team, [](const WavePlace* places, u32 index) { return placed(places, index); });
 }
 
 }  // namespace arcbatt
 
 #if AB_DEVICE
-// A block has the indexes of one node; gridDim.y blocks beside one another have different nodes.
 extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS)
     arcbatt_wave(arcbatt::u64 heap, arcbatt::u64 heap_words, arcbatt::u64 top, arcbatt::u64 arenas,
-                 arcbatt::u64 max_steps, arcbatt::u64 places, arcbatt::u64 counts, arcbatt::u64 nodes,
-                 arcbatt::u64 code, arcbatt::u64 types, arcbatt::u64 parts) {
+                 arcbatt::u64 max_steps, arcbatt::u64 places, arcbatt::u64 node_places, arcbatt::u64 nodes,
+                 arcbatt::u64 node_count, arcbatt::u64 phase, arcbatt::u64 code, arcbatt::u64 types, arcbatt::u64 parts,
+                 arcbatt::u64 giants, arcbatt::u64 giant_items) {
     using namespace arcbatt;
     u64 rooms = only_scalars() ? 0 : arenas;
-    WaveLaunch p{heap, heap_words, top, rooms, max_steps, places, counts, nodes, code, types, parts};
+    WaveLaunch p{heap,       heap_words, top,  rooms, max_steps, places, node_places, nodes,
+                 node_count, phase,      code, types, parts,     giants, giant_items};
     constexpr u32 GROUPS = AB_THREADS / AB_LANES;
-    u32 group = threadIdx.x / AB_LANES, block = blockIdx.y * gridDim.x + blockIdx.x;
-    WaveTeam team{block * GROUPS + group, blockIdx.x * GROUPS + group, gridDim.x * GROUPS, blockIdx.y, gridDim.y};
-    run_known(p, Group{}, team, group);
+    u32 group = threadIdx.x / AB_LANES;
+    run_known(p, Group{}, WaveTeam{blockIdx.x * GROUPS + group, gridDim.x * GROUPS}, group);
 }
 #endif

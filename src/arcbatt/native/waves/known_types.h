@@ -40,6 +40,7 @@ struct KnownTypes {
 
 // An instruction whose words are known, but for the places of its result, cost and arguments.
 struct KnownIns {
+    static constexpr bool KNOWN = true;
     static constexpr u32 HEAD = WORDS_OF<InstructionHead>;
     static constexpr u32 OP = KNOWN_WORDS[0], COUNT = KNOWN_WORDS[6];
     u32 result, cost, places[COUNT ? COUNT : 1];
@@ -55,6 +56,11 @@ struct KnownIns {
     template <u32 K>
     AB_FN auto arg_type(Known<K>) const {
         return Known<KNOWN_WORDS[HEAD + COUNT + (K < COUNT ? K : 0)]>{};
+    }
+    // A type among the extra words, behind flags and the number of bodies.
+    template <u32 K>
+    AB_FN auto type_behind(Known<K>) const {
+        return Known<KNOWN_WORDS[HEAD + 2 * COUNT + 2 + K]>{};
     }
     static AB_FN const u32* extra() { return KNOWN_WORDS + HEAD + 2 * COUNT; }
     static AB_FN constexpr bool has(u32 flag) { return KNOWN_WORDS[HEAD + 2 * COUNT] & flag; }

@@ -1,6 +1,6 @@
-// A wave: one operation, by its types, over a flat list of calls. Groups (a thread or a warp each, by AB_LANES) take
-// the indexes of a node's domain in turn; a domain is the samples, the tasks, or whatever else numbers the calls of a
-// node.
+// A wave: one operation, by its types, over a flat list of calls. Groups (a thread, a warp or a block each, by
+// AB_LANES) take the indexes of a node's domain in turn; a domain is the samples, the tasks, or whatever else numbers
+// the calls of a node.
 //
 // Values lie in one heap. Slots, as the interpreter has them (a status and the words of a value), are one behind the
 // other by index; what they point to is in pieces that groups take from the heap and keep from wave to wave, so that
@@ -17,16 +17,31 @@ AB_FN u32 place_at(const WavePlace& place, u32 index) {
 }
 
 // The places of a node's values as its record has them.
-constexpr u32 RESULT_PLACE = 0, COST_PLACE = 1, FIRST_ARG_PLACE = 2;
+constexpr u32 RESULT_PLACE = 0, COST_PLACE = 1, STEPS_PLACE = 2, FIRST_ARG_PLACE = 3;
 
-// Which group this is of how many, and which of a node's indexes and of the wave's nodes it takes.
+// Which group this is of how many.
 struct WaveTeam {
-    u32 number;             // of the arena the group has
-    u32 first, step;        // of the indexes
-    u32 node, nodes_apart;  // of the nodes
+    u32 number, groups;
 };
 
-#if AB_LANES > 1
+// f(node, places, index) for every index of every node that is this group's. Indexes of all nodes are dealt out one
+// after the other, so that it does not matter how they are divided among nodes.
+template <class F>
+AB_FN void each_index(const WaveLaunch& p, WaveTeam team, F f) {
+    const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
+    const WavePlace* places = device_pointer<const WavePlace>(p.places);
+    u32 next = 0;  // the group that the first index of a node goes to
+    for (u32 k = 0; k < p.node_count; ++k) {
+        u32 count = *device_pointer<const u32>(nodes[k].count);
+        u32 first = team.number < next ? team.number + team.groups - next : team.number - next;
+        for (u32 index = first; index < count; index += team.groups) f(nodes[k], places + k * p.node_places, index);
+        next = (next + count % team.groups) % team.groups;
+    }
+}
+
+#if AB_LANES > 32
+constexpr u32 PIECE_WORDS = 1 << 17, LEAST_ROOM = 1 << 14;  // for what is large
+#elif AB_LANES > 1
 constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room left sorts slowly
 #else
 constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;
@@ -62,47 +77,79 @@ struct WaveRoom {
         c.a.capacity = at + piece;
         return true;
     }
-    // Do work, again in bigger pieces as long as it says that it did not fit.
+    // Do work, again in bigger pieces as long as it says that it did not fit; whether it did in the end.
     template <class F>
-    AB_FN void fit(Ctx& c, F work) {
+    AB_FN bool fit(Ctx& c, F work) {
         if (c.a.capacity - c.a.top < LEAST_ROOM) take(c);
         for (u32 before = c.a.top; !work(); before = c.a.top) {
             c.a.top = before;
             if (c.a.capacity - before >= piece) piece = least(piece, 1u << 29) * 4;
-            if (!take(c)) return;
+            if (!take(c)) return false;
         }
+        return true;
     }
 };
+
+// Whether what was done since this was asked last had too little room to sort in.
+AB_FN bool was_cramped(const Ctx& c) {
+#if AB_WAVES
+    bool was = c.cramped;
+    c.cramped = false;
+    return was;
+#else
+    (void)c;
+    return false;
+#endif
+}
 
 // One call, again with more room where it did not fit.
 template <class M, class I>
 AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
-    room.fit(m.c, [&] {
+    bool fits = room.fit(m.c, [&] {
+        m.steps = 0;
         plain_call(m, ins);
         m.c.g.sync();
+        if (was_cramped(m.c)) return false;
         return m.status(ins.dst()) != OVERFLOW_ || m.first_failure(ins, 0, ins.count()) == OVERFLOW_;
     });
+    if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
 }
 
-#if AB_LANES > 1
+#if AB_WARP
 // Words close to a group, for the objects of a grid of 30 by 30.
 constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + 900 / 4 * 9;
 #endif
 
-// All calls of a group. `ins_of(node, index)` is the instruction with its places.
+// Begin and end what a group does in a wave: `work(room)`.
 template <class M, class F>
-AB_FN void run_wave(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
+AB_FN void in_room(M& m, const WaveLaunch& p, WaveTeam team, F work) {
     m.c.a.base = device_pointer<u32>(p.heap);
     m.steps = 0;
     m.max_steps = p.max_steps;
     WaveRoom room(p.heap_words, p.top, p.arenas, team.number);
     m.c.a.top = m.c.a.capacity = 0;
     if (p.arenas) room.open(m.c);
-    for (u32 node = team.node; node < p.nodes; node += team.nodes_apart) {
-        u32 count = *device_pointer<const u32>(device_pointer<const u64>(p.counts)[node]);
-        for (u32 index = team.first; index < count; index += team.step) wave_call(m, room, ins_of(node, index));
-    }
+    work(room);
     if (p.arenas) room.close(m.c);
+}
+
+// Steps of an item, as often as they count.
+template <class M>
+AB_FN void add_steps(M& m, const WavePlace& place, u32 index, u64 steps) {
+    if (!steps) return;
+    m.c.g.one([&] { fetch_add(*reinterpret_cast<u64*>(m.slot(place_at(place, index))), steps); });
+}
+
+// All calls of a group. `ins_of(places, index)` is the instruction with its places.
+template <class M, class F>
+AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
+    in_room(m, p, team, [&](WaveRoom& room) {
+        each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
+            auto ins = ins_of(places, index);
+            wave_call(m, room, ins);
+            if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
+        });
+    });
 }
 
 }  // namespace arcbatt

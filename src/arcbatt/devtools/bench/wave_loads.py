@@ -1,0 +1,255 @@
+"""Waves on a GPU beside the CPU engine: the library, generated programs with nested loops, and given ones.
+
+    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE] [--samples 1718] [--generated 120] [--out FOLDER]
+
+Of each load every value outside of loops is compared with the CPU engine's, by status and hash; then programs run
+from packed samples on the host to statuses and hashes of their outputs there, several times, and on all threads of
+the CPU. `--compile` only compiles the kernels, which needs neither a GPU nor the core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from arcbatt.compiler.abi import ESCAPE, OVERFLOW, WAVE_PHASES
+from arcbatt.compiler.program_set import CompiledSet, compile
+from arcbatt.compiler.typed import Body
+from arcbatt.compiler.waves import Schedule, schedule
+from arcbatt.data.packing import PackedSamples, pack_samples
+from arcbatt.data.tasks import load_tasks
+from arcbatt.devtools.bench.waves import by_kernel, cpu_values, differences
+from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.engine.api import RunRequest
+from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.cuda.compile import CompileError
+from arcbatt.engine.cuda.nvrtc import find_nvrtc
+from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.plan import calls
+from arcbatt.engine.waves.runner import WaveRunner, by_size
+from arcbatt.language.program import Program
+from arcbatt.solvers import library
+from arcbatt.syntax.parser import parse_file
+
+_RUNS: Final = 5
+_LONGEST: Final = 16
+_HOPPER: Final = 90
+_DEEP: Final = 2
+"""Loops inside one another that a generated program has at least."""
+_LINES: Final = 14
+
+
+def generated(count: int, seed: str = "nested loops") -> list[Program]:
+    """Random programs and mutants of the library that have loops inside loops."""
+    source = Generator(seed)
+    fresh = [source.program(f"solve_g{number}", lines=_LINES, samples=number % 4 == 0) for number in range(2 * count)]
+    programs = {program.name: program for program in (*fresh, *mutants(library(), 2 * count, 1))}
+    typed, known = compile(programs.values()).typed, dict[int, int]()
+    deep = [name for name, node in typed.outputs.items() if _depth(typed.nodes, node, known) >= _DEEP]
+    return [programs[name] for name in deep[:count]]
+
+
+def _depth(nodes: Sequence[Any], number: int, known: dict[int, int]) -> int:
+    """The loops inside one another that a node has, or what it is made from."""
+    if number not in known:
+        node = nodes[number]
+        below = (_depth(nodes, arg, known) for arg in node.args if isinstance(arg, int) and node.op not in _LEAVES)
+        known[number] = max((*map(_nested, node.bodies), *below), default=0)
+    return known[number]
+
+
+_LEAVES: Final = ("input", "const")
+
+
+def _nested(body: Body) -> int:
+    return 1 + max((_nested(inner) for node in body.nodes for inner in node.bodies), default=0)
+
+
+class Load:
+    """Programs and samples, and what was found."""
+
+    def __init__(self, name: str, programs: list[Program], samples: PackedSamples) -> None:
+        self.name, self.samples = name, samples
+        self.compiled: CompiledSet = compile(programs)
+        self.schedule: Schedule = schedule(self.compiled.typed)
+        self.found: dict[str, Any] = {
+            "programs": len(programs), "scheduled": len(self.schedule.code.outputs), "samples": len(samples),
+            "waves": len(self.schedule.waves), "kernels": len({wave.kernel for wave in self.schedule.waves}),
+        }  # fmt: skip
+
+    def options(self) -> Iterator[Any]:
+        """How its kernels are compiled."""
+        yield from kernels.all_options({wave.kernel: kernels.width(wave.kernel) for wave in self.schedule.waves})
+
+    def compare(self, cupy: Any, heap_bytes: int) -> None:
+        """Every value outside of loops, against the CPU engine's."""
+        expected = cpu_values(self.schedule, self.samples, threads=os.cpu_count() or 1)
+        runner = WaveRunner(cupy, self.schedule, heap_bytes=heap_bytes)
+        found = runner.run(self.samples, list(self.schedule.slots()), halve=False)
+        unfit = found.statuses == OVERFLOW
+        wrong = [place for place in differences(found, expected) if not unfit[tuple(place)]]
+        nodes = list(self.schedule.nodes())
+        self.found |= {"values": int(found.statuses.size), "differ": len(wrong), "unfit": int(unfit.sum())}
+        self.found |= {"batches": runner.batches, "escapes": int((expected.statuses == ESCAPE).sum())}
+        for row, column in wrong[:5]:
+            wave, node = nodes[row]
+            statuses = found.statuses[row, column], expected.statuses[row, column]
+            print(f"  differs: {wave.kernel.name}, slot {node.result.slot}, sample {column}, statuses {statuses}")
+
+    def time_waves(self, cupy: Any, heap_bytes: int) -> None:
+        """From packed samples on the host to statuses and hashes there; the waves alone as well."""
+        runner = WaveRunner(cupy, self.schedule, heap_bytes=heap_bytes)
+        slots = list(self.schedule.code.outputs.values())
+        whole, waves = [], []
+        for _ in range(_RUNS + 2):  # the first two find the size of batches and make their graphs
+            start = time.perf_counter()
+            runner.run(self.samples, slots, halve=False)
+            whole.append(1e3 * (time.perf_counter() - start))
+        if len(runner.batches) == 1:
+            waves = [_replayed(cupy, runner) for _ in range(_RUNS)]
+        assert runner.plan is not None
+        self.found |= {
+            "first_ms": whole[0], "waves_ms": statistics.median(whole[2:]), "least_ms": min(whole[2:]),
+            "most_ms": max(whole[2:]), "replay_ms": statistics.median(waves) if waves else None,
+            "million_calls_of_a_batch": calls(self.schedule.waves, runner.plan.counts()) / 1e6,
+            "run_batches": runner.batches, "heap_gb": 4e-9 * int(runner.heap.top[0]),
+        }  # fmt: skip
+
+    def longest(self, cupy: Any, heap_bytes: int) -> None:
+        """The kernels that take most of the time, launches being one after the other, and the longest launches."""
+        runner = WaveRunner(cupy, self.schedule, heap_bytes=heap_bytes)
+        rows = by_size(self.samples)[-self.found.get("run_batches", [len(self.samples)])[-1] :]
+        found, single = by_kernel(runner, self.samples.only(rows))
+        order = sorted(found, key=lambda kernel: -found[kernel].milliseconds)
+        print(f"{self.name}, {len(rows)} samples: {sum(single):.1f} ms one after the other, of which")
+        for kernel in order[:_LONGEST]:
+            one = found[kernel]
+            print(f"  {one.milliseconds:8.2f} ms {one.calls:10} calls {one.launches:4} launches  {kernel.name[:90]}")
+        waves = self.schedule.waves
+        for number in sorted(range(len(single)), key=lambda one: -single[one])[: _LONGEST // 2]:
+            wave = waves[number]
+            print(f"  {single[number]:8.2f} ms alone, {len(wave.nodes)} nodes: {wave.kernel.name[:80]}")
+        by_phase: dict[int, float] = defaultdict(float)
+        for kernel, one in found.items():
+            by_phase[kernel.phase] += one.milliseconds
+        names = {number: name for name, number in WAVE_PHASES.items()}
+        print("  " + ", ".join(f"{names[phase]} {took:.1f} ms" for phase, took in sorted(by_phase.items())), flush=True)
+
+    def time_cpu(self) -> None:
+        """The same programs on all threads, without the dynamic tier."""
+        names = list(self.schedule.code.outputs)
+        engine = CpuEngine(self.compiled.subset(names), threads=os.cpu_count())
+        request = RunRequest(self.samples, outputs="match", complete=False)
+        took = []
+        for _ in range(3):
+            start = time.perf_counter()
+            engine.execute(request)
+            took.append(1e3 * (time.perf_counter() - start))
+        self.found |= {"cpu_ms": statistics.median(took[1:]), "threads": os.cpu_count()}
+
+
+def _replayed(cupy: Any, runner: WaveRunner) -> float:
+    """Milliseconds of the waves of the last batch, on the device."""
+    before, after = cupy.cuda.Event(), cupy.cuda.Event()
+    with runner.stream:
+        runner.heap.begin()
+        runner.place_inputs()
+        before.record()
+        assert runner.plan is not None
+        runner.plan.replay(runner.stream)
+        after.record()
+        runner.stream.synchronize()
+    return float(cupy.cuda.get_elapsed_time(before, after))
+
+
+def _table(loads: Sequence[Load]) -> str:
+    lines = ["| load | programs x samples | CPU, ms | waves, ms | ratio | waves alone | calls of a batch | differ |"]
+    lines.append("|---" * 8 + "|")
+    for load in loads:
+        one = load.found
+        if "waves_ms" not in one:
+            lines.append(f"| {load.name} | {one['scheduled']} x {one['samples']} | not run |")
+            continue
+        alone = f"{one['replay_ms']:.1f}" if one["replay_ms"] else f"{len(one['run_batches'])} batches"
+        lines.append(
+            f"| {load.name} | {one['scheduled']} of {one['programs']} x {one['samples']} | {one.get('cpu_ms', 0):.0f} "
+            f"({one.get('threads')} threads) | {one['waves_ms']:.1f} ({one['least_ms']:.1f} to {one['most_ms']:.1f}) "
+            f"| {one.get('cpu_ms', 0) / one['waves_ms']:.2f} | {alone} | {one['million_calls_of_a_batch']:.1f} million "
+            f"| {one.get('differ')} of {one.get('values')}, {one.get('unfit')} unfit |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Compile, compare, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--solvers", type=Path)
+    parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
+    parser.add_argument("--generated", type=int, default=120, help="programs")
+    parser.add_argument("--heap-gb", type=float, default=17.0)
+    parser.add_argument("--compile", action="store_true", help="compile the kernels, nothing else")
+    parser.add_argument("--out", type=Path, default=Path("build/wave-loads"))
+    options = parser.parse_args()
+    begun = time.perf_counter()
+
+    def say(text: str) -> None:
+        print(f"{time.perf_counter() - begun:6.1f} s  {text}", flush=True)
+
+    every = [sample for task in load_tasks("arcagi") for sample in task.samples]
+    samples = pack_samples(every[: options.samples] if options.samples else every)
+    given = {"library": library()}
+    if options.solvers:
+        given["public"] = parse_file(options.solvers).programs
+    given["generated"] = generated(options.generated)
+    loads = [Load(name, programs, samples) for name, programs in given.items()]
+    for load in loads:
+        say(f"{load.name}: {load.found}")
+    cupy: Any = None if options.compile else importlib.import_module("cupy")
+    nvrtc = cupy.cuda.nvrtc if cupy else find_nvrtc()
+    arch = int(cupy.cuda.Device().compute_capability) if cupy else _HOPPER
+    wanted = dict.fromkeys([*kernels.ENDS.values(), *(one for load in loads for one in load.options())])
+    try:
+        kernels.compiled(nvrtc, wanted, arch)
+        say(f"{len(wanted)} kernels compiled")
+    except CompileError as error:  # the loads that have it fail
+        say(f"{len(wanted)} kernels, of which one does not compile: {error}")
+    if not cupy:
+        return
+    heap_bytes = int(options.heap_gb * 1e9)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for load in loads:
+        for step in (load.compare, load.time_waves):
+            try:
+                step(cupy, heap_bytes)
+            except Exception as error:  # one load that fails leaves the others to be measured
+                say(f"{load.name}: {type(error).__name__}: {error}")
+            cupy.get_default_memory_pool().free_all_blocks()
+            say(f"{load.name}: {load.found}")
+        load.time_cpu()
+        try:
+            load.longest(cupy, heap_bytes)
+        except Exception as error:
+            say(f"{load.name}: {type(error).__name__}: {error}")
+        cupy.get_default_memory_pool().free_all_blocks()
+        (options.out / "loads.json").write_text(
+            json.dumps({one.name: one.found for one in loads}, indent=1, default=_plain), encoding="utf-8"
+        )
+        print(_table(loads), flush=True)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""Loops by waves against the CPU engine: every value outside of loops, by status and hash, and so steps as well.
+
+What a loop gives depends on all of its items, on which of them fails first and on how many steps there were before it;
+so these values are enough to see a difference inside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arcbatt.compiler.abi import OVERFLOW, STATUSES
+from arcbatt.compiler.program_set import compile
+from arcbatt.compiler.waves import Domain, Repeat, schedule
+from arcbatt.data.packing import pack_samples
+from arcbatt.data.tasks import load_tasks
+from arcbatt.devtools.bench.waves import cpu_values, differences
+from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.engine.cuda.compile import LANES
+from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.runner import WaveRunner
+from arcbatt.language.sample import Sample
+from arcbatt.syntax import parse_program
+from compiler.support import LIBRARY, random_sample
+from engine import fake_cupy
+
+TASKS = list(load_tasks("arcagi"))
+SAMPLES = [sample for task in TASKS[::50] for sample in task.samples][:6]
+EDGES = [
+    Sample(((0,),), (), None),
+    Sample(((0, 0), (0, 0)), (), None),
+    Sample(tuple(tuple((i * j) % 4 for j in range(12)) for i in range(9)), (), None),
+]
+"""One colour, so that there are no objects; many."""
+WIDTHS = pytest.mark.parametrize("width", kernels.WIDTHS, ids=["one lane", "emulated lanes"])
+LIMITS = (200_000_000, 20_000, 2_000, 300, 60, 20)
+
+EXPRESSIONS = {
+    "apply": "apply(size, objects(I, T, F, T))",
+    "apply to a tuple": "apply(first, I)",
+    "apply, each failing": "apply(rbind(divide, ZERO), p_g(I))",
+    "apply, some failing": "apply(first, apply(lbind(remove, ZERO), I))",
+    "apply to nothing": "apply(size, colorfilter(objects(I, T, F, T), TEN))",
+    "mapply": "mapply(toindices, objects(I, T, F, T))",
+    "mapply of numbers": "mapply(size, objects(I, T, F, T))",
+    "mapply of numbers of nothing": "mapply(size, colorfilter(objects(I, T, F, T), TEN))",
+    "papply": "papply(combine, I, hmirror(I))",
+    "mpapply": "mpapply(recolor, p_g(I), totuple(partition(I)))",
+    "prapply": "prapply(connect, ofcolor(I, ONE), ofcolor(I, TWO))",
+    "prapply, many alike": "prapply(multiply, p_g(I), p_g(I))",
+    "rapply": "rapply(astuple(height, width), I)",
+    "sfilter": "sfilter(objects(I, T, F, T), square)",
+    "sfilter of a tuple": "sfilter(I, lbind(contained, ONE))",
+    "mfilter": "mfilter(objects(I, T, F, T), compose(lbind(greater, FIVE), size))",
+    "extract": "extract(objects(I, T, F, T), compose(lbind(greater, THREE), size))",
+    "extract before a failure": "extract(p_g(I), compose(lbind(greater, TWO), lbind(divide, TEN)))",
+    "extract, none": "extract(objects(I, T, F, T), compose(lbind(greater, ZERO), size))",
+    "order": "order(objects(I, T, F, T), size)",
+    "order by places": "order(objects(I, T, F, T), ulcorner)",
+    "order by sets": "order(objects(I, T, T, T), palette)",
+    "argmax": "argmax(objects(I, T, F, T), size)",
+    "argmin by places": "argmin(objects(I, T, F, T), center)",
+    "argmax by sets": "argmax(objects(I, F, T, T), toindices)",
+    "valmax": "valmax(objects(I, T, F, T), height)",
+    "valmin of nothing": "valmin(colorfilter(objects(I, T, F, T), TEN), size)",
+    "power": "power(trim, TWO)(I)",
+    "power by a number that is computed": "power(rbind(upscale, TWO), size(p_g(I)))(I)",
+    "power of a loop": "power(lbind(mapply, neighbors), THREE)(ofcolor(I, ONE))",
+    "power in a loop": "apply(power(compose(outbox, toindices), FOUR), objects(I, T, F, T))",
+    "a function chosen": "apply(branch(square(I), size, height), objects(I, T, F, T))",
+    "nested": "apply(compose(lbind(apply, size), rbind(sfilter, lbind(contained, ONE))), astuple(I, hmirror(I)))",
+    "nested, with what is outside": "apply(lbind(apply, lbind(add, size(I))), apply(lbind(apply, double), I))",
+    "nested three deep": "apply(lbind(apply, lbind(apply, increment)), astuple(I, hmirror(I)))",
+    "nested, uneven": "apply(compose(lbind(apply, lbind(shoot, ORIGIN)), toindices), objects(I, T, F, T))",
+    "nested, failing": "apply(lbind(apply, lbind(divide, TEN)), I)",
+    "by task": "apply(compose(size, first), S)",
+    "by task and sample": "apply(compose(lbind(equality, I), first), S)",
+    "nested by task": "apply(compose(lbind(apply, lbind(shift, ofcolor(I, ONE))), compose(asindices, first)), S)",
+}
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    return fake_cupy.for_waves(monkeypatch)
+
+
+def program(number, expression):
+    return parse_program(f"def solve_{number}(S, I, C):\n x = {expression}\n return x")
+
+
+def run(cupy, plan, samples, *, width, max_steps=LIMITS[0], **options):
+    widths = dict.fromkeys([wave.kernel for wave in plan.waves], width)
+    runner = WaveRunner(
+        cupy, plan, widths=widths, max_steps=max_steps, **{"heap_bytes": 1 << 28, "lines": 4, **options}
+    )
+    return runner, runner.run(pack_samples(samples), list(plan.slots()))
+
+
+def check(cupy, plan, samples, *, max_steps=LIMITS[0], **options):
+    """Compare all values; statuses there were."""
+    runner, found = run(cupy, plan, samples, max_steps=max_steps, **options)
+    expected = cpu_values(plan, pack_samples(samples), threads=1, max_steps=max_steps)
+    nodes = list(plan.nodes())
+    wrong = [
+        (nodes[row][0].kernel.name, column, found.statuses[row, column], expected.statuses[row, column])
+        for row, column in differences(found, expected)
+    ]
+    assert not wrong
+    return runner, set(np.unique(expected.statuses).tolist())
+
+
+@WIDTHS
+def test_every_kind_of_loop(cupy, width):
+    plan = schedule(compile([program(number, one) for number, one in enumerate(EXPRESSIONS.values())]).typed)
+    assert not plan.left_out
+    assert max(plan.parents) > Domain.BODIES + 30
+    assert {part.turns for part in plan.parts if isinstance(part, Repeat)} >= {0}
+    _, statuses = check(cupy, plan, [*SAMPLES, *EDGES], width=width)
+    assert {STATUSES[name] for name in ("OK", "TYPE", "EMPTY", "ZERO_DIVISION")} <= statuses
+
+
+@WIDTHS
+@pytest.mark.parametrize("max_steps", LIMITS[1:])
+def test_limits_are_met_at_the_same_item(cupy, width, max_steps):
+    programs = [program(number, one) for number, one in enumerate(EXPRESSIONS.values())]
+    plan = schedule(compile([*programs, *LIBRARY[::20]]).typed)
+    _, statuses = check(cupy, plan, [*SAMPLES, *EDGES], width=width, max_steps=max_steps)
+    assert STATUSES["LIMIT"] in statuses
+
+
+@WIDTHS
+@pytest.mark.parametrize("seed", range(4))
+def test_random_programs(cupy, width, seed):
+    source = Generator(f"wave loops {seed}")
+    programs = [source.program(f"solve_{number}", lines=12, samples=number % 3 == 0) for number in range(50)]
+    plan = schedule(compile([*programs, *mutants(LIBRARY[seed::8], 60, seed)]).typed)
+    samples = [*SAMPLES[:3], *map(random_sample, range(3))]
+    for max_steps in (LIMITS[0], 1_000):
+        check(cupy, plan, samples, width=width, max_steps=max_steps)
+
+
+@pytest.mark.parametrize("max_steps", [LIMITS[0], 500])
+def test_calls_of_many_items_are_left_to_blocks(cupy, max_steps):
+    programs = [program(number, one) for number, one in enumerate(EXPRESSIONS.values())]
+    plan = schedule(compile([*programs, *LIBRARY[::12]]).typed)
+    for giant_items in (0, 3):
+        check(cupy, plan, [*SAMPLES, *EDGES], width=LANES, max_steps=max_steps, giant_items=giant_items)
+
+
+def test_nothing_depends_on_how_samples_and_programs_are_divided(cupy):
+    plan = schedule(compile([*LIBRARY[::40], *(program(k, one) for k, one in enumerate(EXPRESSIONS.values()))]).typed)
+    samples = [*SAMPLES[:4], *EDGES]
+    slots, data = list(plan.slots()), pack_samples(samples)
+    expected = cpu_values(plan, data, threads=1)
+    batches, unfit = [], []
+    for heap_bytes in (1 << 27, 1 << 18, 1 << 16):
+        runner, found = run(cupy, plan, samples, width=1, heap_bytes=heap_bytes)
+        fitted = found.statuses != OVERFLOW
+        assert all(not fitted[tuple(place)] for place in differences(found, expected))
+        batches.append(len(runner.batches))
+        unfit.append((~fitted).mean())
+        whole = (runner.run(data, slots, halve=False).statuses != OVERFLOW).mean()
+        assert whole <= fitted.mean()
+    assert batches[0] == 1
+    assert batches[1] > 1
+    assert unfit[:2] == [0, 0]
+    assert whole == 0 < fitted.mean()  # nothing fits all at once any more, and most does in parts
+
+
+def test_items_beyond_the_budget_are_not_made(cupy):
+    """A million pairs, of which the first few are more steps than allowed."""
+    text = "prapply(combine, asindices(canvas(ZERO, astuple(THIRTY, THIRTY))), asindices(canvas(ZERO, (40, 40))))"
+    text = text.replace("astuple(THIRTY, THIRTY)", "(30, 30)")
+    plan = schedule(compile([program(0, f"equality({text}, I)")]).typed)
+    runner, _ = check(cupy, plan, SAMPLES[:1], width=1, max_steps=20_000, heap_bytes=1 << 24)
+    assert runner.plan is not None
+    assert max(runner.plan.counts()) < 20_000
+
+
+def test_a_runner_runs_again_on_other_samples(cupy):
+    plan = schedule(compile([program(number, one) for number, one in enumerate(EXPRESSIONS.values())]).typed)
+    runner, _ = run(cupy, plan, [*SAMPLES, *EDGES], width=1)
+    found = runner.run(pack_samples(SAMPLES[1:4]), list(plan.slots()))
+    assert not len(differences(found, cpu_values(plan, pack_samples(SAMPLES[1:4]), threads=1)))
