@@ -90,7 +90,7 @@ def test_as_expression():
 
 def test_the_command_shows_a_small_case_and_fails(monkeypatch):
     planted = Planted(lambda _, program, sample: "vmirror" in uses(program))
-    monkeypatch.setattr(command, "side_named", lambda name, _: planted if name == "planted" else side_named(name))
+    monkeypatch.setattr(command, "side_named", lambda name, *_: planted if name == "planted" else side_named(name))
     asked = ["verify", "--random", "120", "--seed", "2", "--generator", "1"]
     done = CliRunner().invoke(app, [*asked, "--backend", "planted", "--show", "1"])
     assert done.exit_code == 1

@@ -41,7 +41,7 @@ def _small(monkeypatch):
 @pytest.mark.usefixtures("_small")
 @pytest.mark.parametrize("kind", list(LOADS))
 def test_programs_of_a_seed_are_compared(kind):
-    first, again = answer(kind, 3), answer(kind, 3)
+    first, again = answer(kind, 4), answer(kind, 4)
     assert first.compared == again.compared
     assert not first.differ
     assert not first.tests

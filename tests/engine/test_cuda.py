@@ -207,10 +207,10 @@ STRAIGHT = ("hmirror(I)", "o_g(I, R5)", "replace(I, ONE, TWO)", "vconcat(I, firs
 
 def test_a_stop_between_launches(cuda, monkeypatch):
     monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (2, 2))
-    asked = iter([False, True])
+    asked = iter([False, False, True])  # the first before anything is done
     seen = []
     result = cuda.CudaEngine.of(LIBRARY[:2]).run(TASKS[0].samples, stop=lambda: next(asked, True), progress=seen.append)
-    assert (result.done.sum(), seen) == (2, [2])
+    assert (result.done.sum(), seen) == (2, [2, 2])
 
 
 def test_a_device_that_is_not_there(cuda):
@@ -227,5 +227,5 @@ def test_without_cupy_the_extra_is_named():
 def test_the_source_is_complete_in_itself():
     text = kernel_source()
     assert '#include "' not in text
-    assert text.count("struct Group {") == 4  # with one lane and with many, in the library and in that of a lane
+    assert text.count("struct Group {") == 6  # of one lane, a warp and a block, in the library and in that of a lane
     assert 'extern "C" __global__' in text

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -235,10 +236,10 @@ def test_keys_that_cannot_be_compared_fail_in_any_order(keys):
 
 def run(tier: DynamicTier, samples: list[Sample], missing: Any, **options: Any) -> Outputs:
     names = list(tier.graph.graph.outputs)
-    request = RunRequest(pack_samples(samples), options.pop("outputs", "grid"), **options)
+    request = RunRequest(pack_samples(samples), options.pop("outputs", "grid"), max_steps=100_000, **options)
     result = Outputs.empty(names, len(samples), request.outputs)
     result.done[:] = True
-    tier.run(request, result, missing, lambda _: None, 100_000)
+    tier.run(request, result, missing, lambda _: None)
     return result
 
 
@@ -283,10 +284,11 @@ def test_a_stop_leaves_rows_unfinished():
     began = threading.Event()
     tier = DynamicTier(compile(parse(LONG)), threads=1)
     request = RunRequest(pack_samples([SAMPLE] * 3), stop=lambda: began.set() or True)
+    request = replace(request, max_steps=10**12, max_total=10**12)
     result = Outputs.empty(["solve_long"], 3, "match")
     result.done[:] = True
     start = time.monotonic()
-    tier.run(request, result, np.array([[True], [False], [True]]), lambda _: None, 10**12)
+    tier.run(request, result, np.array([[True], [False], [True]]), lambda _: None)
     assert began.is_set()
     assert result.done.tolist() == [False, True, False]
     assert time.monotonic() - start < 30  # not the hours it would take
@@ -297,7 +299,7 @@ def test_progress_is_told():
     tier = DynamicTier(compile(library()[:40]), threads=2)
     samples = [SAMPLE] * 8
     result = Outputs.empty(list(tier.graph.graph.outputs), 8, "match")
-    tier.run(RunRequest(pack_samples(samples)), result, np.ones((8, 40), np.bool_), told.append, 100_000)
+    tier.run(RunRequest(pack_samples(samples)), result, np.ones((8, 40), np.bool_), told.append)
     assert told == sorted(told)
     assert told[-1] == 8
 

@@ -175,7 +175,7 @@ def test_out_of_memory_halves_the_launches(cuda, fake, monkeypatch, want):
     result = engine.run(SAMPLES, "grid", progress=progress.append)
     same(result, want)
     assert seen == [24, 12, 6, 6, 6, 6]
-    assert progress == [6, 12, 18, 24]
+    assert progress == [6, 12, 18, 24, 24]
     assert result.recovered_errors == {"GPU 0 ran out of memory: launches were halved": 2}
     assert not to_cpu(result)
     assert not engine.run(SAMPLES, "grid").recovered_errors  # it is remembered

@@ -10,7 +10,7 @@ import pytest
 
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.errors import DataError, UsageError
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord, task_json, task_of
 from arcbatt.runs.store import Batch
@@ -39,7 +39,7 @@ def test_what_is_written_is_read(tmp_path):
     written(tmp_path / "out", batch_size=7).finish("done")
     with RunRecord.open(tmp_path / "out") as record:
         assert record.state == "done"
-        assert record.options == RunOptions(batch_size=7, max_steps=MAX_STEPS)
+        assert record.options == RunOptions(batch_size=7, max_steps=MAX_STEPS, max_total_steps=MAX_TOTAL_STEPS)
         assert record.environment["backend"] == "cpu"
         assert record.tasks() == TASKS
         assert record.programs() == {one.id: one for one in PROGRAMS}
