@@ -22,7 +22,7 @@ from arcbatt.engine.reference import ReferenceEngine
 from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Reason
-from arcbatt.language.limits import MAX_STEPS, SEARCH_STEPS
+from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS, SEARCH_STEPS
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
@@ -335,3 +335,23 @@ def test_a_record_without_tiers_is_read_and_resumed(tmp_path):
     with RunRecord.open(tmp_path) as record:
         assert list(record.dump()) == list(whole.record.dump())
         assert len(record.store.tiers()) == len(PROGRAMS)
+
+
+# --- calls that are left out ---
+@pytest.mark.parametrize("max_steps", [1, 60, 100, 104, 127, 150, 300, MAX_STEPS])
+@pytest.mark.parametrize("max_total", [60, 150, 300, MAX_TOTAL_STEPS])
+def test_a_choice_of_two_types_costs_what_a_call_costs(max_steps, max_total):
+    text = """
+def solve_a(I):
+    return trim(branch(I, I, asobject(I)))
+
+def solve_b(I):
+    return size(branch(equality(height(I), THREE), asobject(I), asindices(I)))
+
+def solve_c(I):
+    return fill(branch(I, asindices(I), I), TWO, asindices(I))
+"""
+    programs, samples = parse_text(text).check(), [random_sample(seed) for seed in range(6)]
+    want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=max_steps, max_total=max_total)
+    for _, engine in backends(programs):
+        same(engine.run(samples, "hash", max_steps=max_steps, max_total=max_total), want)

@@ -19,7 +19,7 @@ from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.compiler.inline_loops import Loops, placed
 from arcbatt.compiler.internal_errors import InternalError
 from arcbatt.compiler.rewrites import Rewrites
-from arcbatt.compiler.step_bounds import NodeSteps, step_bound
+from arcbatt.compiler.step_bounds import NodeSteps, size_bound, step_bound, steps_of_types
 from arcbatt.compiler.top import Top
 from arcbatt.compiler.typed import (
     CHOOSE,
@@ -393,7 +393,8 @@ class _Specializer:
             refs[0] = context.constant(bool(refs[0].value), BOOL)
             found = refs[1 if refs[0].value else 2].type, True
         if found is None:
-            if chooses and context is self.top:
+            if chooses and context is self.top and self.top.rewrites.algebra:  # it is left out, and its steps with it
+                self.top.steps.bounded += steps_of_types(*types, max(types[1:], key=size_bound))
                 return Either(refs[0], refs[1], refs[2], strict=True)
             raise UnresolvedError(f"no rule of {name} takes ({', '.join(str(ref.type) for ref in refs)})")
         kind, exact = found

@@ -51,7 +51,12 @@ def bounded_steps(draft: Draft) -> int:
         return 0
     if is_counted(draft):
         return MAX_STEPS if draft.type == NEVER else 0
-    return 1 + sum(size_bound(arg.type) for arg in draft.args) + size_bound(draft.type)
+    return steps_of_types(*(arg.type for arg in draft.args), draft.type)
+
+
+def steps_of_types(*types: Type) -> int:
+    """Steps at most of a call of values of some types, the last of which is the result's."""
+    return 1 + sum(map(size_bound, types))
 
 
 def size_bound(kind: Type) -> int:
