@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from arcbatt.compiler.context import Draft
-from arcbatt.compiler.passes.fold import MOST_STEPS as FOLDED_STEPS
 from arcbatt.compiler.typed import FREE, StepBound
 from arcbatt.language.limits import MAX_CELLS, MAX_SIZE, MAX_STEPS
 from arcbatt.language.spec import Cost
@@ -38,11 +37,6 @@ def is_counted(draft: Draft) -> bool:
 def steps_left_out(draft: Draft) -> int:
     """Steps at most of a call that some equal value took the place of."""
     return MAX_STEPS if is_counted(draft) else 0
-
-
-def steps_folded() -> int:
-    """Steps at most of a call that was computed when compiling."""
-    return FOLDED_STEPS
 
 
 def bounded_steps(draft: Draft) -> int:

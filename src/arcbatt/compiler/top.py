@@ -6,9 +6,9 @@ from typing import Final
 
 from arcbatt.compiler.context import Context, Draft, Ref, const_args
 from arcbatt.compiler.passes.algebra import simpler
-from arcbatt.compiler.passes.fold import Folder
+from arcbatt.compiler.passes.fold import MOST_STEPS, Folder
 from arcbatt.compiler.rewrites import Rewrites
-from arcbatt.compiler.step_bounds import NodeSteps, bounded_steps, is_counted, steps_folded, steps_left_out
+from arcbatt.compiler.step_bounds import NodeSteps, bounded_steps, is_counted, steps_left_out
 from arcbatt.compiler.typed import INPUT_BITS, TypedGraph, TypedNode
 from arcbatt.language.spec import Fact
 from arcbatt.language.table import STANDARD
@@ -66,7 +66,7 @@ class Top(Context):
         self.steps.bounded += 0 if hoisted else bounded_steps(draft)
         if folded := self.fold(draft):
             self.folded += 1
-            self.steps.bounded += steps_folded()
+            self.steps.bounded += MOST_STEPS
             return folded[0]
         if self.rewrites.algebra and not hoisted and (found := simpler(draft, self.graph.nodes, self._full, self.ref)):
             self.simplified += 1

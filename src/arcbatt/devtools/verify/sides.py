@@ -71,11 +71,31 @@ class Answers:
         """Every answer still to be given."""
         return cls(np.zeros((samples, programs), np.uint64), np.zeros((samples, programs), np.uint8))
 
+    @classmethod
+    def of(cls, outputs: Outputs, programs: Sequence[Program]) -> Answers:
+        """The hashes of a run in the order of programs, as if there were an answer to everything."""
+        found = cls.empty(len(outputs.statuses), len(programs))
+        assert outputs.hashes is not None
+        found.hashes = outputs.hashes[:, columns_of(outputs, programs)]
+        return found
+
+    def leave_out_unfinished(self, outputs: Outputs) -> Answers:
+        """The same without samples that a stop left unfinished."""
+        if not outputs.done.all():
+            self.absent[~outputs.done] = self.reason("stopped")
+        return self
+
     def reason(self, why: str) -> int:
         """The number of a reason, kept if it is new; the last one stands for all beyond it."""
         if why not in self.reasons and len(self.reasons) < 255:
             self.reasons.append(why)
         return self.reasons.index(why) + 1 if why in self.reasons else len(self.reasons)
+
+
+def columns_of(outputs: Outputs, programs: Sequence[Program]) -> list[int]:
+    """Where a run has what programs gave."""
+    columns = {name: column for column, name in enumerate(outputs.names)}
+    return [columns[program.name] for program in programs]
 
 
 class Side(Protocol):
@@ -175,15 +195,11 @@ class EngineSide:
         outputs = engine.run(
             samples, outputs="hash", max_steps=self.max_steps, max_total=self.max_total, complete=False, stop=stop
         )
-        return self.read(engine, programs, outputs)
+        return self.read(programs, outputs)
 
-    def read(self, engine: Engine, programs: Sequence[Program], outputs: Outputs) -> Answers:
+    def read(self, programs: Sequence[Program], outputs: Outputs) -> Answers:
         """The answers in what a run of an engine gave, without those that need a fallback."""
-        found = Answers.empty(len(outputs.statuses), len(programs))
-        assert outputs.hashes is not None
-        columns = {name: column for column, name in enumerate(engine.names)}
-        order = [columns[program.name] for program in programs]
-        found.hashes, statuses = outputs.hashes[:, order], outputs.statuses[:, order]
+        found, statuses = Answers.of(outputs, programs), outputs.statuses[:, columns_of(outputs, programs)]
         for status in (OVERFLOW, ESCAPE):
             if (statuses == status).any():
                 found.absent[statuses == status] = found.reason(STATUS[status])
@@ -193,9 +209,7 @@ class EngineSide:
                 found.hashes[:, column], found.absent[:, column] = FAULT, 0
             elif program.name in rejected:
                 found.absent[:, column] = found.reason(f"{NOT_LOWERED}{rejected[program.name].why}")
-        if not outputs.done.all():
-            found.absent[~outputs.done] = found.reason("stopped")
-        return found
+        return found.leave_out_unfinished(outputs)
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
@@ -228,13 +242,7 @@ class DynamicSide:
         outputs = Outputs.empty(compiled.names, len(samples), "hash")
         outputs.done[:] = True
         DynamicTier(compiled, threads=1).run(request, outputs, np.ones_like(outputs.matches), request.tell)
-        assert outputs.hashes is not None
-        columns = {name: column for column, name in enumerate(compiled.names)}
-        found = Answers.empty(len(samples), len(programs))
-        found.hashes = outputs.hashes[:, [columns[program.name] for program in programs]]
-        if not outputs.done.all():
-            found.absent[~outputs.done] = found.reason("stopped")
-        return found
+        return Answers.of(outputs, programs).leave_out_unfinished(outputs)
 
     def value(self, program: Program, sample: Sample) -> Outcome:
         """What one program gives on one sample."""
@@ -252,7 +260,7 @@ class GpuSide(EngineSide):
         outputs = engine.run(
             [sample], outputs="grid", max_steps=self.max_steps, max_total=self.max_total, complete=False
         )
-        left = bool(self.read(engine, [program], outputs).absent.any())
+        left = bool(self.read([program], outputs).absent.any())
         return gpu_outcome(
             outputs, 0, 0, left, lambda: engine.values(sample, self.max_steps, self.max_total)[program.name]
         )

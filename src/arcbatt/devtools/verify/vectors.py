@@ -46,8 +46,8 @@ def _outcomes(side: EngineSide, vectors: Sequence[Vector], coverage: Counter[str
     named = [replace(program, name=f"solve_{column}") for column, program in enumerate(programs.values())]
     samples = [Sample(grid) for grid in rows]
     engine = side.kind.of(named, **side.options)
-    outputs = engine.run(samples, outputs="grid", max_steps=side.max_steps, complete=False)
-    answers = side.read(engine, named, outputs)
+    outputs = engine.run(samples, outputs="grid", max_steps=side.max_steps, max_total=side.max_total, complete=False)
+    answers = side.read(named, outputs)
 
     found: Outcomes = {}
     for vector in (vector for vector in vectors if vector.expr in columns):
@@ -55,10 +55,10 @@ def _outcomes(side: EngineSide, vectors: Sequence[Vector], coverage: Counter[str
         left = int(answers.absent[row, column])
         coverage[answers.reasons[left - 1].removeprefix(NOT_LOWERED) if left else ON_ENGINE] += 1
         found[str(programs[vector.expr]), vector.grid] = gpu_outcome(
-            outputs, row, column, bool(left), partial(_elsewhere, programs[vector.expr], samples[row], side.max_steps)
+            outputs, row, column, bool(left), partial(_elsewhere, side, programs[vector.expr], samples[row])
         )
     return found
 
 
-def _elsewhere(program: Program, sample: Sample, max_steps: int) -> Outcome:
-    return evaluate(program, sample, Machine(max_steps))
+def _elsewhere(side: EngineSide, program: Program, sample: Sample) -> Outcome:
+    return evaluate(program, sample, Machine(side.max_steps, side.max_total))
