@@ -168,7 +168,7 @@ def test_vectors(core, data):
 def test_the_library_solves_its_tasks(core):
     programs, step = (LIBRARY, 9) if core is _core else (LIBRARY[::27], 27)  # emulated lanes take their time
     engine = CpuEngine.of(programs, core=core)
-    assert len(engine.code.rejected) <= 1
+    assert not engine.code.rejected
     tasks = [TASKS[program.id] for program in LIBRARY[::step]]
     samples = [sample for task in tasks for sample in task.samples]
     outputs = engine.run(samples)

@@ -60,3 +60,17 @@ def test_sets_of_functions_are_in_the_order_of_the_functions():
     keys = [SETS_OF_FUNCTIONS.format(*pair[::way]) for pair in pairs for way in (1, -1)]
     calls = [f"{by}(o_g(I, R5), {key})" for by in ("order", "argmax", "argmin") for key in keys]
     agree(*engine_of(calls, _core))
+
+
+@pytest.mark.parametrize("core", [_core, _core_lanes], ids=["cpu", "lanes"])
+def test_a_pair_of_a_grid_and_rows_is_a_container_of_either(core):
+    rows = "apply(identity, I)"
+    over = [
+        "argmax({}, size)", "argmin({}, size)", "apply(size, {})", "order({}, chain(invert, size, first))", "first({})",
+        "size(merge({}))", "contained(I, {})", "extract({}, chain(positive, size, first))", "mapply(identity, {})",
+        "size(dedupe({}))", "totuple({})", "repeat({}, TWO)", "mostcommon({})", "sfilter({}, positive)",
+    ]  # fmt: skip
+    pairs = (f"astuple(I, {rows})", f"astuple({rows}, vmirror(I))", f"astuple(crop(I, ORIGIN, UNITY), {rows})")
+    programs, engine = engine_of([call.format(pair) for call in over for pair in pairs], core)
+    assert not [reason for reason in engine.code.rejected.values() if "no way" in reason]
+    agree(programs, engine)

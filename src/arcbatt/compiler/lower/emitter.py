@@ -17,6 +17,7 @@ UNCOUNTED: Final = frozenset(
     CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY")
 )
 """Operations that cost no steps."""
+_PAIR: Final = 2
 
 
 @dataclass
@@ -143,8 +144,16 @@ class Emitter:
             if seq is not None and castable(value.type, seq) and castable(seq, to):
                 return self.cast(code, self.cast(code, value, seq), to)
         if not castable(value.type, to):
+            if isinstance(to, Seq) and isinstance(value.type, Tup) and len(value.type.parts) == _PAIR:
+                return self.cast(code, self._pair_of(code, value, to.item), to)
             raise LowerError(f"no way from {value.type} to {to}")
         return self.emit(Site(code), CODES["CAST"], [value], to)
+
+    def _pair_of(self, code: list[int], value: Value, item: Type) -> Value:
+        """A pair with both parts in the form of one type."""
+        free = Site(code, 0)
+        parts = [self.cast(code, self.part(free, value, place), item) for place in range(_PAIR)]
+        return self.emit(free, CODES["ASTUPLE"], parts, Tup((item, item)))
 
     def _truth(self, code: list[int], value: Value) -> Value:
         """Whether a value is neither zero nor None nor empty; that costs nothing."""
