@@ -355,3 +355,66 @@ def solve_c(I):
     want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=max_steps, max_total=max_total)
     for _, engine in backends(programs):
         same(engine.run(samples, "hash", max_steps=max_steps, max_total=max_total), want)
+
+
+MADE_BY_LOOPS = """
+def solve_bound(S, I, C):
+    return rapply(apply(lbind(lbind, pair), S), S)
+
+def solve_of_an_ill_fit(S, I, C):
+    return rapply(apply(lbind(lbind, other), S), EIGHT)
+
+def solve_made_of_a_part(S, I, C):
+    return rapply(apply(chain(lbind(lbind, astuple), hmirror, first), S), S)
+
+def solve_made_of_numbers(S, I, C):
+    return rapply(apply(chain(lbind(lbind, add), rbind(subtract, ONE), double), apply(size, S)), 3)
+
+def solve_in_a_loop(S, I, C):
+    return apply(compose(rbind(rapply, I), lbind(apply, lbind(lbind, astuple))), S)
+
+def solve_made_in_a_loop(S, I, C):
+    return apply(compose(rbind(rapply, I), lbind(apply, compose(lbind(lbind, astuple), hmirror))), S)
+
+def solve_of_a_pair(S, I, C):
+    return rapply(apply(chain(lbind(lbind, astuple), hmirror, hmirror), astuple(I, hmirror(I))), S)
+
+def solve_of_a_constant(S, I, C):
+    return rapply(apply(compose(lbind(lbind, shift), tojvec), (1, 2, 3)), asindices(I))
+
+def solve_of_a_set(S, I, C):
+    return rapply(apply(lbind(lbind, add), asindices(I)), UNITY)
+
+def solve_of_a_set_of_functions(S, I, C):
+    x1 = product(initset(trim), combine(initset(vmirror), initset(trim)))
+    return rapply(totuple(apply(fork(compose, first, last), x1)), I)
+
+def solve_that_fail(S, I, C):
+    return rapply(apply(compose(lbind(lbind, add), first), S), UNITY)
+"""
+
+
+@pytest.mark.parametrize("program", parse_text(MADE_BY_LOOPS).check(), ids=lambda program: program.name)
+def test_loops_that_make_functions_cost_what_they_cost(program):
+    for sample in map(random_sample, range(3)):
+        if sample.C is None:
+            continue
+        machine = Machine()
+        evaluate(program, sample, machine)
+        for limit in ("max_steps", "max_total"):
+            for most in {1, 10, 100, *_turns(program, sample, limit, machine.total_steps)}:
+                want = evaluate(program, sample, Machine(**{limit: most}))
+                for side in ("cpu", "dynamic", "lanes"):
+                    assert side_named(side, **{limit: most}).value(program, sample) == want, (side, limit, most)
+
+
+def _turns(program, sample, limit, most):
+    """The least limit that gives what `most` gives, and the one before."""
+    low, high, want = 0, most, evaluate(program, sample, Machine(**{limit: most}))
+    while high - low > 1:
+        middle = (low + high) // 2
+        if evaluate(program, sample, Machine(**{limit: middle})) == want:
+            high = middle
+        else:
+            low = middle
+    return {max(1, low), high}

@@ -61,6 +61,7 @@ class BodyBuilder(Context):
 
     def emit(self, draft: Draft, *, hoisted: bool = False) -> Ref:
         """The node, in this body or, where it does not depend on the item, outside."""
+        hoisted = hoisted or self.free
         if folded := self.fold(draft):
             self.base += 0 if hoisted else folded[1]
             return folded[0]
@@ -107,6 +108,11 @@ class BodyBuilder(Context):
             if local.times:
                 self.count_shared()
         return known
+
+    @property
+    def calls_nothing(self) -> bool:
+        """Whether it costs no steps."""
+        return not self.base and not self.charges and all(local.op == "const" for local in self.nodes)
 
     def finish(self, result: Ref) -> tuple[Body, list[Ref]]:
         """The body, its captures numbered from zero, and what they are; the owner places them among its arguments."""

@@ -93,8 +93,15 @@ class Closures:
         found = tuple(self._functions[number] for number in sorted(value.type.numbers))
         return found[0] if len(found) == 1 and not value.can_fail else choice(value, found)
 
-    def container(self, functions: list[Known], *, is_set: bool) -> Ref:
-        """A container of functions outside of loops; failed where a value bound into one has failed."""
+    def codes(self, context: Context, which: Ref, function: Known) -> list[Ref]:
+        """What a value is where it is a function, which may have several numbers."""
+        assert isinstance(which.type, Closure)
+        key = self._key(function)
+        numbers = [number for number in sorted(which.type.numbers) if self._key(self._functions[number]) == key]
+        return [context.constant(code_of(number), Closure(frozenset((number,)))) for number in numbers]
+
+    def container(self, functions: list[Known], counted: Ref | None, *, is_set: bool) -> Ref:
+        """A container of functions outside of loops; failed where making them, or what is bound into one, failed."""
         refs = [self.value(self.top, function, guarded=False) for function in functions]
         if is_set and not self._ordered(frozenset(number_of(ref.value) for ref in refs)):
             refs = [self._anew(function) for function in functions]
@@ -102,10 +109,14 @@ class Closures:
         for ref in refs:
             item = join(item, ref.type) or NEVER
         codes = [ref.value for ref in refs]
+        if is_set and len(set(codes)) < len(codes):
+            raise UnresolvedError("a set of functions some of which are equal")
         kind = Set(item) if is_set else Seq(item)
         self.check_sets(kind)
         made = self.top.constant(frozenset(codes) if is_set else tuple(codes), kind)
         bound = unique(ref for function in functions for ref in function.values() if ref.can_fail)
+        if counted:
+            bound.append(counted)
         if bound:
             members = self.members(made)
             made = self.top.emit(Draft(GUARD, [made, *bound], kind, 1 + len(bound)))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -82,6 +84,17 @@ class Context(ABC):
     def __init__(self, rewrites: Rewrites, folder: Folder) -> None:
         self.rewrites = rewrites
         self.folder = folder
+        self.free = False
+        """Whether what is emitted costs no steps, since they are counted elsewhere."""
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """While this holds, what is emitted here costs no steps."""
+        before, self.free = self.free, True
+        try:
+            yield
+        finally:
+            self.free = before
 
     @abstractmethod
     def emit(self, draft: Draft, *, hoisted: bool = False) -> Ref:

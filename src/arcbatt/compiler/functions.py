@@ -59,15 +59,21 @@ class Mapped:
 
     container: Ref
     function: Known
+    counted: Ref | None
+    """What making them costs: it fails where making one does, or all take too many steps. None where it cannot."""
 
     def values(self) -> Iterator[Ref]:
         """The container, and what is bound into the function that makes the functions."""
         yield self.container
+        if self.counted:
+            yield self.counted
         yield from self.function.values()
 
     def refs(self) -> Iterator[Ref]:
         """Every value it is made of."""
         yield self.container
+        if self.counted:
+            yield self.counted
         yield from self.function.refs()
 
 

@@ -10,9 +10,10 @@ from arcbatt.compiler.closures import Closures
 from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, need_ref
 from arcbatt.compiler.failing import failed, unique
 from arcbatt.compiler.functions import CHOICE, Either, Known, Mapped, Native, Value
+from arcbatt.compiler.step_bounds import steps_of_types
 from arcbatt.compiler.top import Top
-from arcbatt.compiler.typed import ON_FUNCTIONS, Body
-from arcbatt.language.primitives.containers import first, last
+from arcbatt.compiler.typed import GUARD, ON_FUNCTIONS, Body
+from arcbatt.language.primitives.containers import first, last, totuple
 from arcbatt.language.spec import Gives, LoopSpec, OpSpec, Over
 from arcbatt.language.types import (
     BOOL,
@@ -114,7 +115,7 @@ class Loops:
             return error
         if not isinstance(result, Ref):
             if loop.maps and isinstance(function, Known):
-                return self._of_functions(context, function, containers[0], result)
+                return self._of_functions(context, spec, function, containers[0], result)
             return UnresolvedError(f"{spec.name} of a function that gives functions")
         if loop.gives is Gives.CONTAINER and result.type in (INT, BOOL):
             bound |= dict.fromkeys(variables(wanted.result), NEVER)  # numbers merge only where there are none
@@ -166,19 +167,40 @@ class Loops:
         return built
 
     def _of_functions(
-        self, context: Context, function: Known, container: Ref, made: tuple[BodyBuilder, Value]
+        self, context: Context, spec: OpSpec, function: Known, container: Ref, made: tuple[BodyBuilder, Value]
     ) -> Value:
         """A map by a function that gives functions: written out over a constant, else kept with its container."""
-        if context is self.top and (items := self._items_of(container)):
-            return self._written_out(function, items, is_set=isinstance(container.type, Set))
         builder, template = made
         if not isinstance(template, Known):
-            raise UnresolvedError("apply of a function that gives sets of functions")
+            raise UnresolvedError(f"{spec.name} of a function that gives sets of functions")
+        counted = self._counted(context, spec, function, container, builder, template)
+        if context is self.top and (items := self._items_of(container)):
+            return self._written_out(function, items, counted, is_set=isinstance(container.type, Set))
         inner = [ref for ref in template.values() if ref.context is builder]
         # Functions made from a set keep its order and number only if the item itself is what first differs in them.
         if isinstance(container.type, Set) and (not inner or inner[0].index != -1):
             raise UnresolvedError("a set of functions whose order is not known when compiling")
-        return Mapped(container, function)
+        return Mapped(container, function, counted)
+
+    def _counted(
+        self, context: Context, spec: OpSpec, function: Known, container: Ref, builder: BodyBuilder, template: Known
+    ) -> Ref | None:
+        """The same map with a number in place of each function, as large as one: it costs the same.
+
+        None where it calls nothing, so that its steps are few, and calls may be left out.
+        """
+        if context is self.top and self.top.rewrites.algebra and builder.calls_nothing:
+            self.top.steps.bounded += steps_of_types(INT, container.type, container.type)
+            return None
+        number = builder.constant(0, INT)
+        made = unique(ref for ref in template.refs() if ref.context is builder and ref.can_fail)
+        if made:
+            number = builder.emit(Draft(GUARD, [number, *made], INT, 1 + len(made)), hoisted=True)
+        body, captured = builder.finish(number)
+        if isinstance(container.type, Set):  # equal numbers would be one
+            draft = Draft(totuple.__name__, [container], Seq(container.type.item), 1, can_fail=container.can_fail)
+            container = context.emit(draft, hoisted=True)
+        return self.emit(context, spec.name, function, [container], captured, [(body, captured)], Seq(INT))
 
     def _items_of(self, container: Ref) -> list[Ref]:
         """The items of a container outside of loops, where they are known one by one."""
@@ -192,15 +214,20 @@ class Loops:
             return [self.top.emit(draft, hoisted=True) for draft in drafts]
         return []
 
-    def _written_out(self, function: Known, items: list[Ref], *, is_set: bool) -> Value:
-        """The functions a function makes of items."""
+    def _written_out(self, function: Known, items: list[Ref], counted: Ref | None, *, is_set: bool) -> Value:
+        """The functions a function makes of items; what that costs is counted elsewhere."""
         made = []
         for item in items:
-            one = self.closures.function(self.call(self.top, function, [item]))
+            one = self.closures.function(self._made(self.top, function, [item]))
             if not isinstance(one, Known) or one.name == CHOICE:
                 raise UnresolvedError("a container of functions that are not known when compiling")
             made.append(one)
-        return self.closures.container(made, is_set=is_set)
+        return self.closures.container(made, counted, is_set=is_set)
+
+    def _made(self, context: Context, maker: Known, items: list[Value]) -> Value:
+        """What a function makes of an item, again: the loop that made it was charged for that."""
+        with context.uncounted():
+            return self.call(context, maker, items)
 
     def _body_of_zero(self, context: Context, function: Known | Native, kind: Type) -> tuple[Body, list[Ref]] | None:
         """The key of 0, which the greatest or least key of nothing is; None where that cannot be typed.
@@ -220,7 +247,7 @@ class Loops:
             raise UnresolvedError(f"{spec.name} over functions")
 
         def build(inner: Context, args: list[Value]) -> Value:
-            made = self.call(inner, mapped.function, args)
+            made = self._made(inner, mapped.function, args)
             return self.call(inner, function, [made])
 
         return self._over_mapped(context, spec, mapped, function, Native(build), [])
@@ -254,7 +281,7 @@ class Loops:
         """A call, with a value, of the function that an item is, or that is made of it."""
 
         def build(inner: Context, items: list[Value]) -> Value:
-            made = self.closures.function(self.call(inner, maker, items) if maker else items[0])
+            made = self.closures.function(self._made(inner, maker, items) if maker else items[0])
             if isinstance(made, Either):
                 raise UnresolvedError("a call of a value that is one of two types")
             return self.call(inner, made, [value]) if isinstance(made, Known) else failed(inner, [made])
@@ -286,7 +313,9 @@ class Loops:
     def _over_mapped(
         self, context: Context, spec: OpSpec, mapped: Mapped, bound: Known, native: Native, extra: list[Ref]
     ) -> Value:
-        return self._over(context, spec, mapped.container, Known("bound", (mapped.function, bound)), native, extra)
+        counted = (mapped.counted,) if mapped.counted else ()
+        holder = Known("bound", (mapped.function, *counted, bound))
+        return self._over(context, spec, mapped.container, holder, native, extra)
 
     def _over(
         self, context: Context, spec: OpSpec, container: Ref, holder: Known, native: Native, extra: list[Ref]

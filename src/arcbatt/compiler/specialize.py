@@ -318,7 +318,7 @@ class _Specializer:
 
     def is_one_of(self, context: Context, which: Ref, functions: list[Known]) -> Ref:
         """Whether a value is one of some functions; asking costs nothing."""
-        codes = [self.closures.value(context, function, guarded=False) for function in functions]
+        codes = [code for function in functions for code in self.closures.codes(context, which, function)]
         kind = Closure(frozenset[int]().union(*(numbers for code in codes for numbers in closures(code.type))))
         among, name = codes[0], equality.__name__
         if len(codes) > 1:

@@ -63,6 +63,7 @@ class Top(Context):
     def emit(self, draft: Draft, *, hoisted: bool = False) -> Ref:
         """The node, computed now, made simpler, found or made."""
         self.hoisted += hoisted
+        hoisted = hoisted or self.free
         self.steps.bounded += 0 if hoisted else bounded_steps(draft)
         if folded := self.fold(draft):
             self.folded += 1

@@ -298,6 +298,9 @@ class _Body:
                 sign = self.words_at(a, one.arg_types[0])[0][0]
                 if sign in signs and self.words_at(signs[sign], one.type) == self.words_at(b, one.type):
                     return _written(CODES["ABSOLUTE"], one.dst, [(self.place(b, one.type), one.type)], one.type, [0])
+        if one.op == CODES["GUARD"]:  # where something it looks at fails, so does the whole loop
+            slot, kind = one.typed_args[0]
+            return _written(CODES["COPY"], one.dst, [(self.place(slot, kind), kind)], one.type, [0], strict=1)
         args = [(self.place(slot, kind), kind) for slot, kind in one.typed_args]
         return _written(one.op, one.dst, args, one.type, one.extra, strict=one.strict)
 
