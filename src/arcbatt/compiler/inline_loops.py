@@ -173,9 +173,16 @@ class Loops:
         builder, template = made
         if not isinstance(template, Known):
             raise UnresolvedError(f"{spec.name} of a function that gives sets of functions")
-        counted = self._counted(context, spec, function, container, builder, template)
-        if context is self.top and (items := self._items_of(container)):
-            return self._written_out(function, items, counted, is_set=isinstance(container.type, Set))
+        items = self._items_of(container) if context is self.top else []
+        functions = self._written_out(function, items)
+        known = bool(items) and all(ref.constant for one in functions for ref in one.refs())
+        if context is self.top and self.top.rewrites.algebra and (builder.calls_nothing or known):
+            counted = None  # its steps are few
+            self.top.steps.bounded += steps_of_types(INT, container.type, container.type)
+        else:
+            counted = self._counted(context, spec, function, container, builder, template)
+        if items:
+            return self.closures.container(functions, counted, is_set=isinstance(container.type, Set))
         inner = [ref for ref in template.values() if ref.context is builder]
         # Functions made from a set keep its order and number only if the item itself is what first differs in them.
         if isinstance(container.type, Set) and (not inner or inner[0].index != -1):
@@ -184,14 +191,8 @@ class Loops:
 
     def _counted(
         self, context: Context, spec: OpSpec, function: Known, container: Ref, builder: BodyBuilder, template: Known
-    ) -> Ref | None:
-        """The same map with a number in place of each function, as large as one: it costs the same.
-
-        None where it calls nothing, so that its steps are few, and calls may be left out.
-        """
-        if context is self.top and self.top.rewrites.algebra and builder.calls_nothing:
-            self.top.steps.bounded += steps_of_types(INT, container.type, container.type)
-            return None
+    ) -> Ref:
+        """The same map with a number in place of each function, as large as one: it costs the same."""
         number = builder.constant(0, INT)
         made = unique(ref for ref in template.refs() if ref.context is builder and ref.can_fail)
         if made:
@@ -214,15 +215,15 @@ class Loops:
             return [self.top.emit(draft, hoisted=True) for draft in drafts]
         return []
 
-    def _written_out(self, function: Known, items: list[Ref], counted: Ref | None, *, is_set: bool) -> Value:
+    def _written_out(self, function: Known, items: list[Ref]) -> list[Known]:
         """The functions a function makes of items; what that costs is counted elsewhere."""
-        made = []
+        made: list[Known] = []
         for item in items:
             one = self.closures.function(self._made(self.top, function, [item]))
             if not isinstance(one, Known) or one.name == CHOICE:
                 raise UnresolvedError("a container of functions that are not known when compiling")
             made.append(one)
-        return self.closures.container(made, counted, is_set=is_set)
+        return made
 
     def _made(self, context: Context, maker: Known, items: list[Value]) -> Value:
         """What a function makes of an item, again: the loop that made it was charged for that."""
