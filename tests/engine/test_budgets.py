@@ -418,3 +418,25 @@ def _turns(program, sample, limit, most):
         else:
             low = middle
     return {max(1, low), high}
+
+
+EMPTY_CORNER = "chain(ulcorner, rbind(difference, asindices(I)), initset)"
+TAKES_A_PAIR = [
+    "rbind(subtract, UNITY)", "lbind(add, TWO)", "double", "increment", "sign", "first", "maximum", "initset", "toivec",
+    "rbind(astuple, I)", "lbind(index, I)", "lbind(shift, asobject(I))", "lbind(canvas, ONE)", "lbind(shoot, ORIGIN)",
+    "fork(crop, lbind(vconcat, I), identity)", "lbind(equality, UNITY)", "rbind(contained, asindices(I))", "size",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", TAKES_A_PAIR)
+def test_calls_of_the_corner_of_nothing_cost_what_they_take(function):
+    programs = parse_text(
+        f"def solve_a(I):\n    return apply(compose({function}, {EMPTY_CORNER}), asindices(I))\n"
+        f"def solve_b(I):\n    return {function}({EMPTY_CORNER}(ORIGIN))\n"
+    ).check()
+    sample = random_sample(3)
+    for program in programs:
+        for most in _turns(program, sample, "max_steps", 10_000):
+            want = evaluate(program, sample, Machine(most))
+            for side in ("cpu", "dynamic", "lanes"):
+                assert side_named(side, most).value(program, sample) == want, (program.name, side, most)

@@ -104,12 +104,18 @@ AB_INLINE u64 argument_cost(M& m, I ins, bool with_empty_tuple) {
     return flags & MULTIPLIES ? cost + product : cost;
 }
 
+AB_INLINE bool costs_nothing(u32 op) { return op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY; }
+
+// Whether anything can come of what a call costs.
+template <class M, class I>
+AB_INLINE bool is_counted(M& m, I ins) {
+    return !costs_nothing(ins.op()) && (ins.times() >= 0 || ins.cost_place() || m.max_steps < MOST_LINEAR_STEPS);
+}
+
 // A call whose cost is measured, where anything can come of that.
 template <class M, class I>
 AB_INLINE void measured_call(M& m, I ins, bool with_empty_tuple, u32* dst) {
-    u32 op = ins.op();
-    bool free = op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY;
-    bool counted = !free && (ins.times() >= 0 || ins.cost_place() || m.max_steps < MOST_LINEAR_STEPS);
+    bool free = costs_nothing(ins.op()), counted = is_counted(m, ins);
     bool multiplies = ins.has(MULTIPLIES);
     u64 cost = counted || multiplies ? argument_cost(m, ins, with_empty_tuple) : 0;
     Status s = multiplies && cost > m.max_steps ? LIMIT
@@ -123,14 +129,23 @@ AB_INLINE void measured_call(M& m, I ins, bool with_empty_tuple, u32* dst) {
     if (multiplies) m.spend(cost);
 }
 
+// A call that is made, and fails for an empty tuple where it wants a pair.
+template <class M, class I>
+AB_INLINE void refuse_empty_tuple(M& m, I ins, u32* dst) {
+    u64 cost = is_counted(m, ins) ? argument_cost(m, ins, true) : 0;
+    *dst = cost > m.max_steps ? Status(LIMIT) : empty_tuple_argument(ins.op());
+    m.charge_call(ins, cost);
+}
+
 template <class M, class I>
 AB_CALL void plain_call(M& m, I ins) {
     u32* dst = m.slot(ins.dst());
     if (ins.op() == GUARD) return guard(m, ins, dst);
     Status s = m.first_failure(ins, 0, ins.strict());
     bool with_empty_tuple = s == EMPTY_TUPLE && takes_empty_tuple(m, ins);
+    if (s == EMPTY_TUPLE && !with_empty_tuple) return refuse_empty_tuple(m, ins, dst);
     if (s != OK && !with_empty_tuple) {
-        *dst = s != EMPTY_TUPLE ? s : empty_tuple_argument(ins.op());
+        *dst = s;
         if (ins.cost_place()) *m.slot(ins.cost_place()) = 0;
         return;
     }
