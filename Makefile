@@ -5,6 +5,8 @@
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
 # make soak HOURS=2  random programs, hostile files, kills, full disks, interrupts; SOLVERS=FILES takes mutants of them too
 # make tsan  the engines on many threads under ThreadSanitizer
+# make wheel  a wheel as users get it, tried in a bare environment; PYTHONS="python3.12 python3.13" builds for those
+# make docs-site  the site, in build/site
 # make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
 # make bench-gpu the figures of such a machine, into benchmarks/results/OUT; SOLVERS=FILE measures other programs
 PYTHON ?= python3
@@ -22,7 +24,7 @@ SECONDS ?= 60
 HOURS ?= 0.1
 SEED ?= $(shell date +%s)000000
 
-.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 bench-gpu-3 lint unit soak tsan fuzz fuzz-short fuzz-found counts memcheck accept-counts kernel kernel-figures native docs format clean
+.PHONY: run test test-gpu sanitize-gpu carried bench-gpu bench-gpu-1 bench-gpu-2 bench-gpu-3 lint unit soak tsan fuzz fuzz-short fuzz-found counts memcheck accept-counts kernel kernel-figures native docs docs-site wheel format clean
 
 run: $(VENV)/installed
 	$(BIN)/arcbatt run
@@ -66,7 +68,7 @@ tsan: $(TSAN)/installed
 
 $(TSAN)/installed: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(TSAN)/package . \
-	    --config-settings=build-dir=$(TSAN)/cmake --config-settings=cmake.define.AB_EMULATED_LANES=OFF \
+	    --config-settings=build-dir=$(TSAN)/cmake \
 	    --config-settings=cmake.define.CMAKE_CXX_FLAGS='-fsanitize=thread -g1' --config-settings=install.strip=false
 	touch $@
 
@@ -105,7 +107,7 @@ GPU_TESTS := tests/engine/test_gpu.py tests/engine/test_gpu_cubins.py tests/call
 GPU_PYTEST := -m pytest --noconftest -m gpu
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)
-	cmake -S . -B $(GPU_BUILD) -DAB_EMULATED_LANES=OFF -DPython_EXECUTABLE=$$(command -v $(PYTHON)) \
+	cmake -S . -B $(GPU_BUILD) -DPython_EXECUTABLE=$$(command -v $(PYTHON)) \
 	    -DCMAKE_PREFIX_PATH=$$($(PYTHON) -m nanobind --cmake_dir)
 	cmake --build $(GPU_BUILD) --parallel
 	cp $(GPU_BUILD)/_core.*.so $(GPU_BUILD)/_search.*.so src/arcbatt/
@@ -182,6 +184,21 @@ docs: $(VENV)/installed
 	$(BIN)/python tools/generate_docs.py
 	$(BIN)/python tools/performance_page.py
 
+# The site needs neither the virtual environment nor arcbatt, only what the extra `docs` names.
+SITE := build/site
+DOCS_VENV := build/docs
+docs-site: $(DOCS_VENV)/installed
+	DISABLE_MKDOCS_2_WARNING=true $(DOCS_VENV)/bin/mkdocs build --strict --quiet --site-dir $(SITE)
+
+$(DOCS_VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $$($(PYTHON) -c 'import tomllib; \
+	    print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
+	touch $@
+
+wheel:
+	$(PYTHON) tools/wheel.py $(addprefix --python ,$(PYTHONS))
+
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -192,7 +209,7 @@ $(VENV)/installed: pyproject.toml CMakeLists.txt src/arcbatt/_version.py $(NATIV
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "arcbatt needs Python 3.11 or newer; try make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' \
-		--config-settings=cmake.define.AB_WERROR=ON
+		--config-settings=cmake.define.AB_WERROR=ON --config-settings=cmake.define.AB_EMULATED_LANES=ON
 	touch $@
 
 clean:

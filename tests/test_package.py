@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from types import ModuleType
@@ -60,3 +61,7 @@ def test_core_was_built():
     from arcbatt import _core
 
     assert _core.compiler()
+
+
+def test_the_developers_build_has_emulated_lanes():
+    assert importlib.util.find_spec("arcbatt._core_lanes"), "set up with `make .venv/installed`"

@@ -8,7 +8,8 @@ import random
 
 import pytest
 
-from arcbatt import _core, _core_lanes, dsl
+from arcbatt import _core, dsl
+from emulated import _core_lanes
 from arcbatt.batt import make_card, write_batt
 from arcbatt.batt.load import load_batt
 from arcbatt.calls.arguments import random_rows

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,13 @@ def test_names_of_sides():
     assert engines_here()[:3] == ["cpu", "dynamic", "lanes"]
     with pytest.raises(UsageError, match="no backend 'abacus'"):
         side_named("abacus")
+
+
+def test_an_install_without_emulated_lanes_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "arcbatt._core_lanes", None)
+    assert "lanes" not in engines_here()
+    with pytest.raises(UsageError, match=r"`make \.venv/installed` in a checkout builds them"):
+        side_named("lanes")
 
 
 def test_uses():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import arcbatt
-from arcbatt import _core_lanes
+from emulated import _core_lanes
 from arcbatt.cli.app import app
 from arcbatt.compiler.abi import STATUSES
 from arcbatt.devtools.verify.sides import side_named

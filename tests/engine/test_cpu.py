@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcbatt import _core, _core_lanes
+from arcbatt import _core
+from emulated import _core_lanes
 from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import pack_samples

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from arcbatt import _core_lanes
+from emulated import _core_lanes
 from arcbatt.calls.arguments import random_rows
 from arcbatt.calls.custom import op, remove_op
 from arcbatt.calls.handles import Batch

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt import _core, _core_lanes
+from arcbatt import _core
+from emulated import _core_lanes
 from arcbatt.devtools.generate import mutants
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.reference import Machine, evaluate

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt import _core, _core_lanes
+from arcbatt import _core
+from emulated import _core_lanes
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample

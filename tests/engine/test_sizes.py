@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcbatt import _core, _core_lanes
+from arcbatt import _core
+from emulated import _core_lanes
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.failures import Failed, Reason

@@ -8,7 +8,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from arcbatt import _core, _core_lanes
+from arcbatt import _core
+from emulated import _core_lanes
 from arcbatt.compiler import abi
 from arcbatt.compiler.declared import Struct
 from arcbatt.compiler.lower.layout import TypeRow

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt import _core, _core_lanes
+from arcbatt import _core
+from emulated import _core_lanes
 from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.engine.dynamic import DynamicGraph

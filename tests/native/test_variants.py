@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from arcbatt import _core, _core_lanes
+from arcbatt import _core
+from emulated import _core_lanes
 from arcbatt.compiler.lower.variants import FUNCTIONS, VARIANTS
 from arcbatt.language.failures import Fail
 from arcbatt.language.reference import call

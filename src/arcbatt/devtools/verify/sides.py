@@ -297,7 +297,10 @@ def side_named(name: str, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL
         try:
             core = importlib.import_module("arcbatt._core_lanes")
         except ModuleNotFoundError as error:
-            raise UsageError("this build has no emulated lanes; build with AB_EMULATED_LANES=ON") from error
+            raise UsageError(
+                "the backend lanes is for developers, and this install has no emulated lanes; "
+                "`make .venv/installed` in a checkout builds them"
+            ) from error
     engine = importlib.import_module("arcbatt.engine.cpu").CpuEngine
     return EngineSide(name, engine, {"core": core, "threads": 1, "arena_bytes": 1 << 20}, max_steps, max_total)
 
