@@ -184,15 +184,13 @@ docs: $(VENV)/installed
 	$(BIN)/python tools/generate_docs.py
 	$(BIN)/python tools/performance_page.py
 
-# The site needs neither the virtual environment nor arcbatt, only what the extra `docs` names.
+# The pages, and what notebooks among them give when they run. Not part of the developers' install: it is needed seldom.
 SITE := build/site
-DOCS_VENV := build/docs
-docs-site: $(DOCS_VENV)/installed
-	DISABLE_MKDOCS_2_WARNING=true $(DOCS_VENV)/bin/mkdocs build --strict --quiet --site-dir $(SITE)
+docs-site: $(VENV)/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir $(SITE)
 
-$(DOCS_VENV)/installed: pyproject.toml
-	$(PYTHON) -m venv $(DOCS_VENV)
-	$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $$($(PYTHON) -c 'import tomllib; \
+$(VENV)/docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(PYTHON) -c 'import tomllib; \
 	    print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
 	touch $@
 

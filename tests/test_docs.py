@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 
@@ -23,9 +25,10 @@ from arcbatt.syntax.dialect import read_dialect
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+URLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tasks.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/tasks.md", "docs/index.md", "docs/first-steps.md"])
 def test_the_console_example_of_a_page(page):
     block = re.search(r"```console\n\$ (.*?)\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     command = shlex.split(block[1])
@@ -154,6 +157,84 @@ def test_the_page_for_models_fits_into_a_prompt():
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_links_of_the_readme_work_wherever_it_is_shown():
+    text = (ROOT / "README.md").read_text()
+    names = set(re.findall(r"\]\[([^\]]+)\]", text))
+    targets = dict(re.findall(r"^\[([^\]]+)\]: (\S+)$", text, re.MULTILINE))
+    assert names == targets.keys()
+    for target in [*re.findall(r"\]\(([^)]+)\)", text), *targets.values()]:
+        assert target.startswith("https://"), f"{target}: no relative link works on PyPI"
+        if inside := re.fullmatch(re.escape(URLS["Source"]) + r"/(?:blob|tree)/main/(.+)", target):
+            assert (ROOT / inside[1]).exists(), target
+
+
+def test_the_addresses_of_the_project_are_those_of_its_metadata():
+    site, citation = (ROOT / "mkdocs.yml").read_text(), (ROOT / "CITATION.cff").read_text()
+    assert f"site_url: {URLS['Documentation']}\n" in site
+    assert f"link: {URLS['Source']}\n" in site
+    assert f'repository-code: "{URLS["Source"]}"\n' in citation
+    assert f"<{URLS['Documentation']}>" in (ROOT / "README.md").read_text()
+
+
+def test_every_page_is_in_the_menu_of_the_site():
+    menu = re.findall(r"^ +- .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    pages = [path.with_suffix(".md").name for path in (ROOT / "docs").iterdir() if path.suffix in (".md", ".ipynb")]
+    assert sorted(menu) == sorted(pages)
+
+
+def test_the_pages_of_the_site():
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        site = importlib.import_module("site_pages")
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+    text = "[a](../SECURITY.md) [b](../benchmarks/results#c) [c](run.md)"
+    blob, tree = f"{URLS['Source']}/blob/main", f"{URLS['Source']}/tree/main"
+    assert site.linked(text) == f"[a]({blob}/SECURITY.md) [b]({tree}/benchmarks/results#c) [c](run.md)"
+    html = {"output_type": "display_data", "data": {"text/html": ["<b>a\n", "b</b>"], "text/plain": "x"}}
+    said = {"output_type": "stream", "text": ["\x1b[1mone\x1b[0m\n", "two\n"]}
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "text"]},
+        {"cell_type": "code", "source": ["f('```')"], "outputs": [html, said]},
+    ]
+    assert site.notebook_page({"cells": cells}) == (
+        "# Title\ntext\n\n````python\nf('```')\n````\n\n"
+        '<div class="output"><b>a b</b></div>\n\n```text\none\ntwo\n```\n'
+    )
+
+
+def test_the_python_examples_of_the_recipes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scope: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "cookbook.md").read_text(), re.DOTALL):
+        exec(block, scope)
+    assert scope["solved"].keys() == {"67a3c6ac", "3c9b0459"} & {task.id for task in scope["tasks"][:100]}
+    assert scope["score"].tasks_solved == len(scope["solved"])
+    assert scope["turned"][0] == tuple(zip(*reversed(scope["grids"][0])))
+    assert scope["submission"].keys() == {task.id for task in scope["share"]}
+
+
+def test_the_dialect_of_the_recipes(tmp_path):
+    block = re.search(r"```toml\n(.*?)```", (ROOT / "docs" / "cookbook.md").read_text(), re.DOTALL)[1]
+    (tmp_path / "mine.toml").write_text(block)
+    text = "def task_a(I):\n    return paint_all(EIGHT, turn(I))\n"
+    assert parse_text(text, dialect=read_dialect(tmp_path / "mine.toml")).check()
+
+
+def test_the_python_examples_of_the_first_steps():
+    scope: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "first-steps.md").read_text(), re.DOTALL):
+        exec(block, scope)
+    assert scope["solved"] == {"67a3c6ac": ["67a3c6ac"]}
+
+
+def test_every_extra_is_on_the_page_on_installing():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    table = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE)
+    named = {name for cell in table for name in re.findall(r"`([\w-]+)`", cell)}
+    assert named | {"cuda"} == extras.keys()
 
 
 def test_the_python_examples_of_the_page_on_operations(tmp_path, monkeypatch):
