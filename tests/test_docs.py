@@ -210,9 +210,9 @@ def test_the_python_examples_of_the_recipes(tmp_path, monkeypatch):
     scope: dict = {}
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "cookbook.md").read_text(), re.DOTALL):
         exec(block, scope)
-    assert scope["solved"].keys() == {"67a3c6ac", "3c9b0459"} & {task.id for task in scope["tasks"][:100]}
-    assert scope["score"].tasks_solved == len(scope["solved"])
-    assert scope["turned"][0] == tuple(zip(*reversed(scope["grids"][0])))
+    assert scope["solved"].keys() == {"67a3c6ac", "3c9b0459"}
+    assert scope["score"].tasks_solved == 2
+    assert scope["turned"][0] == tuple(zip(*reversed(scope["grids"][0]), strict=True))
     assert scope["submission"].keys() == {task.id for task in scope["share"]}
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -58,15 +59,13 @@ def fenced(text: str, language: str) -> str:
 
 
 def executed(path: Path) -> dict[str, Any]:
-    """A notebook with the outputs of its cells, run in a folder of its own; as it is where nbclient is not installed."""
+    """A notebook with the outputs of its cells, run in a folder of its own; without nbclient as it is."""
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     try:
         import nbformat
         from nbclient import NotebookClient
     except ImportError:
         return notebook
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         made = nbformat.from_dict(notebook)
         NotebookClient(made, timeout=600, resources={"metadata": {"path": folder}}).execute()

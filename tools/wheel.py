@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -37,25 +39,23 @@ def main() -> None:
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB; first solved task after {first_task(python, wheel)}")
 
 
-def run(*command: str | Path, **options: object) -> str:
+def run(*command: str | Path, cwd: Path = ROOT) -> str:
     """The output of a command; on an error all it said, and the end."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-    done = subprocess.run(
-        list(map(str, command)), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
-    )  # type: ignore[call-overload]
+    variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    done = subprocess.run(list(map(str, command)), cwd=cwd, env=variables, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"{done.stdout}\n{' '.join(map(str, command))} ended with status {done.returncode}")
-    return str(done.stdout)
+        sys.exit(f"{done.stdout}{done.stderr}\n{shlex.join(map(str, command))} ended with status {done.returncode}")
+    return done.stdout
 
 
 def build(python: str, dist: Path) -> Path:
     """A wheel for a Python in the folder, on Linux with the tag of the oldest systems it fits."""
     tag = run(python, "-c", "import sys; print('cp%d%d' % sys.version_info[:2])").strip()
     made = fresh(WORK / tag / "made")
-    began = time.monotonic()
+    began, used = time.monotonic(), _processor_time()
     # Not the developers' build folder, whose settings would stay.
     run(python, *PIP, "wheel", ROOT, "--no-deps", "-w", made, f"--config-settings=build-dir={WORK / tag / 'cmake'}")
-    print(f"{tag}: built in {time.monotonic() - began:.0f} s")
+    print(f"{tag}: built in {time.monotonic() - began:.0f} s, {_processor_time() - used:.0f} s of processor time")
     (wheel,) = made.glob("*.whl")
     dist.mkdir(parents=True, exist_ok=True)
     if sys.platform != "linux":
@@ -69,6 +69,11 @@ def build(python: str, dist: Path) -> Path:
     subprocess.run([tools, "-m", "auditwheel", "repair", "-w", repaired, wheel], check=True, env=path)
     (wheel,) = repaired.glob("*.whl")
     return Path(shutil.copy(wheel, dist))
+
+
+def _processor_time() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def check_contents(wheel: Path) -> None:
@@ -87,7 +92,7 @@ def first_task(python: str, wheel: Path) -> str:
         began = time.monotonic()
         run(bare, *PIP, "install", wheel)
         installed = time.monotonic()
-        run(bare, "-c", f"{block[1]}\nassert solved, solved", cwd=folder)
+        run(bare, "-c", f"{block[1]}\nassert solved, solved", cwd=Path(folder))
         ended = time.monotonic()
     return f"{ended - began:.1f} s ({installed - began:.1f} s of pip)"
 

@@ -9,7 +9,6 @@ import random
 import pytest
 
 from arcbatt import _core, dsl
-from emulated import _core_lanes
 from arcbatt.batt import make_card, write_batt
 from arcbatt.batt.load import load_batt
 from arcbatt.calls.arguments import random_rows
@@ -33,6 +32,7 @@ from arcbatt.language.values import ordered
 from arcbatt.runs.api import run
 from arcbatt.syntax import parse_program, parse_text
 from calls.expressions import random_expression
+from emulated import _core_lanes
 from engine.routes import to_dynamic
 
 CORES = {"cpu": _core, "lanes": _core_lanes}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.compiler.program_set import compile
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.failures import Failed, Reason
@@ -14,6 +13,7 @@ from arcbatt.language.program import Program
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_text
+from emulated import _core_lanes
 
 SAMPLE = Sample(((1, 2), (3, 4)))
 GOOD = "def solve_good(I):\n    return vmirror(I)\n"

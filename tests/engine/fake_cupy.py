@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 import arcbatt.engine.cuda
-from emulated import _core_lanes, _waves_1, _waves_32, _waves_64
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
+from emulated import _core_lanes, _waves_1, _waves_32, _waves_64
 
 
 class _Array(np.ndarray):

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import arcbatt
-from emulated import _core_lanes
 from arcbatt.cli.app import app
 from arcbatt.compiler.abi import STATUSES
 from arcbatt.devtools.verify.sides import side_named
@@ -29,6 +28,7 @@ from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import run
 from arcbatt.syntax import parse_text
 from compiler.support import LIBRARY, random_programs, random_sample
+from emulated import _core_lanes
 from engine import fake_cupy
 
 TASKS = arcbatt.load_tasks("arcagi")[:3]

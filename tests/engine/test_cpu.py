@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import pack_samples
@@ -30,6 +29,7 @@ from arcbatt.syntax import parse_expression, parse_program
 from compiler.function_programs import function_programs, programs_of_nothing, written_programs
 from compiler.support import LIBRARY, random_programs, random_sample
 from compiler.wild import wild_programs
+from emulated import _core_lanes
 from engine.routes import to_dynamic
 
 CORES = pytest.mark.parametrize("core", [_core, _core_lanes], ids=["one lane", "emulated lanes"])

@@ -12,7 +12,6 @@ import sys
 import numpy as np
 import pytest
 
-from emulated import _core_lanes
 from arcbatt.calls.arguments import random_rows
 from arcbatt.calls.custom import op, remove_op
 from arcbatt.calls.handles import Batch
@@ -24,6 +23,7 @@ from arcbatt.language.reference import primitive
 from arcbatt.language.spec import Kind
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, INT, parse_type, variables
+from emulated import _core_lanes
 from engine import fake_cupy
 
 A = ((1, 0, 2), (0, 0, 2))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.devtools.generate import mutants
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax.api import parse
+from emulated import _core_lanes
 
 PROGRAMS = """
 def solve_completed_part(I): return subgrid(ofcolor(I, ZERO), mirrorfill(I, ZERO, R6))

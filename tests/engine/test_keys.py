@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_text
 from compiler.support import random_sample
+from emulated import _core_lanes
 
 OBJECTS = ("o_g(I, R5)", "partition(I)", "totuple(o_g(I, R7))", "remove(first(partition(I)), partition(I))")
 BY = ("order", "argmax", "argmin", "valmax", "valmin")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.compiler.program_set import compile
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.dynamic import DynamicTier
@@ -13,6 +12,7 @@ from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_text
+from emulated import _core_lanes
 
 SAMPLE = Sample(((1, 2, 0), (3, 4, 0)))
 PROGRAMS = parse_text(

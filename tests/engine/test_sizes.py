@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.failures import Failed, Reason
@@ -18,6 +17,7 @@ from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import size_of
 from arcbatt.syntax import parse_expression, parse_program
+from emulated import _core_lanes
 from engine.test_cpu import CORES, agree
 
 AS_WRITTEN = Rewrites(fold=False, algebra=False, unroll=False)

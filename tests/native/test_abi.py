@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.compiler import abi
 from arcbatt.compiler.declared import Struct
 from arcbatt.compiler.lower.layout import TypeRow
@@ -21,6 +20,7 @@ from arcbatt.engine.outputs import REASONS, STATUS
 from arcbatt.language.failures import Reason
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program
+from emulated import _core_lanes
 
 CORES = pytest.mark.parametrize("core", [_core, _core_lanes], ids=["one lane", "emulated lanes"])
 ENGINE = CpuEngine.of([parse_program("def solve_a(I):\n    return I\n")])

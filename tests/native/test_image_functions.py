@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.lower.variants import VARIANTS
 from arcbatt.engine.dynamic import DynamicGraph
 from arcbatt.language.failures import Failed
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import INT
+from emulated import _core_lanes
 from native.image_arguments import ARGUMENTS, NAMES, arguments
 from native.test_variants import STATUS, attempt
 from native.words import decode, encode

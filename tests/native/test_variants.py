@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from arcbatt import _core
-from emulated import _core_lanes
 from arcbatt.compiler.lower.variants import FUNCTIONS, VARIANTS
 from arcbatt.language.failures import Fail
 from arcbatt.language.reference import call
 from arcbatt.language.types import BOOL, CELL, GRID, IJ, INDICES, INT, OBJECT, OPT_INT, Set, Type
+from emulated import _core_lanes
 from native.words import NoFormError, decode, encode
 
 CORES = {"one lane": _core, "emulated lanes": _core_lanes}
