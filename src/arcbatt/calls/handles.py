@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, Final
 
-from arcbatt.calls.grids import plain_grid
 from arcbatt.calls.many import Language, Results, call_many, function_of
 from arcbatt.errors import UsageError
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
+from arcbatt.language.shown import plain
 from arcbatt.language.table import current
 
 _NUMBERS: Final = count()
@@ -29,7 +29,7 @@ class Batch:
     """
 
     def __init__(self, values: Iterable[Any], *, backend: str = "gpu") -> None:
-        self._columns: dict[str, list[Any]] = {f"A{next(_NUMBERS)}": [plain_grid(value) for value in values]}
+        self._columns: dict[str, list[Any]] = {f"A{next(_NUMBERS)}": [plain(value) for value in values]}
         (self._expr,) = [Name(name) for name in self._columns]
         self._lines: dict[str, Assign] = {}
         self._backend = backend
@@ -80,7 +80,7 @@ class Batch:
         if isinstance(arg, Function) or _is_literal(arg):
             return _expr_of(arg)
         name = f"A{next(_NUMBERS)}"
-        self._columns[name] = [plain_grid(arg)] * length
+        self._columns[name] = [plain(arg)] * length
         return Name(name)
 
     @property

@@ -25,6 +25,7 @@ from arcbatt.language.failures import Failed, Outcome, first_failure
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Program
 from arcbatt.language.reference import primitive
+from arcbatt.language.shown import quickly_plain
 from arcbatt.language.table import current
 from arcbatt.language.types import CELL, INT, NEVER, OBJECT, Type
 
@@ -185,7 +186,7 @@ class _Batch:
                 results.ran["not run: an argument has failed"] += 1
                 self.finished += 1
                 continue
-            template, row = _split(function, args)
+            template, row = _split(function, tuple([quickly_plain(arg) for arg in args]))
             places, rows = groups.setdefault(template, ([], []))
             places.append(place)
             rows.append(row)

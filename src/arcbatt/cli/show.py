@@ -13,12 +13,12 @@ from rich.text import Text
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.tasks import Task, load_tasks
+from arcbatt.display.terminal import Panel, print_panels
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Call, Program
 from arcbatt.language.reference import evaluate
 from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got, Verdict, compare, places
-from arcbatt.report.terminal import Panel, print_panels
 
 _T = TypeVar("_T")
 _STYLES = {Verdict.MATCH: "bold green", Verdict.HIDDEN: "dim"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 Literal = int | tuple[int, ...]
 
@@ -61,7 +62,7 @@ class Assign:
         return f"{self.target} = {self.value}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Program:
     """One solver or differ: parameters, assignments, and the expression it returns."""
 
@@ -77,8 +78,25 @@ class Program:
         """The name without `solve_` or `differ_`."""
         return self.name.partition("_")[2]
 
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """The program on values of its parameters, `program(grid)`, or on one of a task's samples; or Failed.
+
+        The reference runs it. `arcbatt.run` runs many programs on many tasks, far faster.
+        """
+        from arcbatt.language.calling import call_program
+
+        return call_program(self, args, named)
+
     def __str__(self) -> str:
         return unparse(self)
+
+    def __repr__(self) -> str:
+        return f"<Program {self.name}({', '.join(self.params)}), {len(self.lines) + 1} lines>"
+
+    def _repr_html_(self) -> str:
+        from arcbatt.language.drawing import program_html
+
+        return program_html(self)
 
 
 def unparse(program: Program) -> str:

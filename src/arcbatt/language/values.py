@@ -249,4 +249,4 @@ def kind(value: Value) -> str:
         return f"a set of {len(value)}"
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
-    return "a function"
+    return "a function" if hasattr(value, "parts") else f"a {type(value).__name__}"

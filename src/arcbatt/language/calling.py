@@ -1,0 +1,90 @@
+"""Functions of the language called from Python: with plain values, lists, arrays and grids; the reference runs them."""
+
+from __future__ import annotations
+
+from inspect import Parameter, Signature
+from typing import Any
+
+from arcbatt.errors import UsageError
+from arcbatt.language.failures import Fail, Failed, Outcome, first_failure
+from arcbatt.language.functions import Function
+from arcbatt.language.program import Program
+from arcbatt.language.reference import Machine, evaluate
+from arcbatt.language.sample import Sample
+from arcbatt.language.shown import Grid, plain, shown
+from arcbatt.language.spec import OpSpec
+from arcbatt.language.values import Value
+
+
+def invoke(function: Value, *args: Any) -> Outcome:
+    """A function value of the arguments, or Failed; anything else in its place fails too.
+
+    Where one of the arguments is a grid that shows itself, so is the result if it is a grid.
+    """
+    given = [plain(arg) for arg in args]
+    if failed := first_failure((function, *given)):
+        return failed
+    try:
+        value = Machine().call(function, *given)
+    except Fail as fail:
+        return Failed(fail.reason, fail.primitive or str(function), 0, fail.detail)
+    return shown(value) if Grid in map(type, args) else value
+
+
+def call_program(program: Program, args: tuple[Any, ...], named: dict[str, Any]) -> Outcome:
+    """A program of its parameters' values in their order, or of a sample: its value, or Failed."""
+    if len(args) == 1 and not named and isinstance(args[0], Sample):
+        return shown(evaluate(program, args[0]))
+    kinds = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in program.params]
+    try:
+        bound = Signature(kinds).bind(*args, **named).arguments
+    except TypeError as error:
+        takes = f"{program.name}({', '.join(program.params)})"
+        raise UsageError(f"{takes} is called with these values, or with one of a task's samples: {error}") from None
+    given = {name: plain(value) for name, value in bound.items()}
+    if not isinstance(given["I"], tuple):
+        raise UsageError(f"{program.name} takes a grid as I, got {bound['I']!r:.60}")
+    return shown(evaluate(program, Sample(given["I"], given.get("S", ()), given.get("C"))))
+
+
+class Primitive(Function):
+    """A primitive with its signature and its line of help; in every other way the function value it is."""
+
+    def __init__(self, spec: OpSpec) -> None:
+        super().__init__(spec.name, (), spec.arity)
+        parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in spec.params]
+        types = "\n".join(f"    {one}" for one in spec.signature.split(" | "))
+        fails = f"\n\nFails for: {', '.join(spec.fails)}." if spec.fails else ""
+        own = {
+            "__name__": spec.name,
+            "__qualname__": spec.name,
+            "__module__": "arcbatt.dsl",
+            "__doc__": f"{spec.doc}\n\n{types}{fails}",
+            "__signature__": Signature(parameters),
+        }
+        vars(self).update(own)
+
+    def __call__(self, *args: Any, **named: Any) -> Outcome:
+        """The primitive of the arguments, or Failed."""
+        if named:
+            signature: Signature = vars(self)["__signature__"]
+            args = signature.bind(*args, **named).args
+        return invoke(self, *args)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Primitive:
+        """Itself: it is no method. With this, `help` takes it for the function it is."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _primitive_named, (self.name,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Function) and (self.name, self.parts) == (other.name, other.parts)
+
+    __hash__ = Function.__hash__
+
+
+def _primitive_named(name: str) -> Primitive:
+    from arcbatt.language.table import current
+
+    return Primitive(current().op(name))
