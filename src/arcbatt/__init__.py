@@ -8,6 +8,7 @@ TYPE_CHECKING = False  # importing typing takes longer than all the rest
 if TYPE_CHECKING:
     from typing import Any
 
+    from arcbatt.api.run import Run, run
     from arcbatt.calls.accelerate import accelerate
     from arcbatt.calls.batching import batching
     from arcbatt.calls.custom import op, remove_op
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
     from arcbatt.calls.stream import AsyncEngine
     from arcbatt.compiler.program_set import compile
     from arcbatt.data.tasks import Task, load_tasks
+    from arcbatt.devtools.generate import mutants
     from arcbatt.engine.api import Engine
     from arcbatt.engine.choose import make_engine
     from arcbatt.language.failures import Failed
     from arcbatt.language.program import Program
     from arcbatt.language.sample import Sample
-    from arcbatt.runs.api import run
+    from arcbatt.language.shown import Grid
     from arcbatt.scoring.api import score, submit
     from arcbatt.search.api import solve
     from arcbatt.solvers import library
@@ -32,7 +34,9 @@ _LAZY = {
     "Batch": "calls.handles",
     "Engine": "engine.api",
     "Failed": "language.failures",
+    "Grid": "language.shown",
     "Program": "language.program",
+    "Run": "api.run",
     "Sample": "language.sample",
     "Task": "data.tasks",
     "accelerate": "calls.accelerate",
@@ -43,10 +47,11 @@ _LAZY = {
     "library": "solvers",
     "load_tasks": "data.tasks",
     "make_engine": "engine.choose",
+    "mutants": "devtools.generate",
     "op": "calls.custom",
     "parse": "syntax.api",
     "remove_op": "calls.custom",
-    "run": "runs.api",
+    "run": "api.run",
     "score": "scoring.api",
     "solve": "search.api",
     "submit": "scoring.api",
@@ -58,7 +63,9 @@ __all__ = [
     "Batch",
     "Engine",
     "Failed",
+    "Grid",
     "Program",
+    "Run",
     "Sample",
     "Task",
     "__version__",
@@ -70,6 +77,7 @@ __all__ = [
     "library",
     "load_tasks",
     "make_engine",
+    "mutants",
     "op",
     "parse",
     "remove_op",

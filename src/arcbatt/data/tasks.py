@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from arcbatt.display.pictures import grid_image
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.sample import Sample
 from arcbatt.language.shown import Grid, plain, shown_grid
+from arcbatt.support.text import did_you_mean
 
 _THUMBNAILS: Final = 12
 """Tasks of many that a notebook shows."""
@@ -149,9 +149,7 @@ class Tasks(list[Task]):
 
 def no_task(key: str, ids: Sequence[str]) -> str:
     """What to say where there is no task of an id."""
-    close = difflib.get_close_matches(key, ids, n=3, cutoff=0.6)
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-    return f"no task {key!r} among the {counted(len(ids), 'task')}{hint}"
+    return f"no task {key!r} among the {counted(len(ids), 'task')}{did_you_mean(key, ids)}"
 
 
 def tasks_text(tasks: Sequence[Task]) -> str:

@@ -1,10 +1,37 @@
-"""Programs as pictures: their text, and the graph of their calls."""
+"""Programs and values as pictures: a program's text and the graph of its calls, grids among values."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Final
+
+from arcbatt.display.colours import size_text
 from arcbatt.display.graph import Node, graph_image
-from arcbatt.display.html import code, figure, page
+from arcbatt.display.html import code, figure, note, page
+from arcbatt.display.pictures import grid_image
+from arcbatt.language.failures import Failed
 from arcbatt.language.program import Call, Const, Expr, Name, Program, live_lines
+from arcbatt.language.shown import is_grid
+
+_SHOWN: Final = 12
+"""Values of many that a notebook shows."""
+_LONGEST: Final = 100
+"""Letters of a value that are shown of those that are no grids."""
+
+
+def values_html(values: Sequence[Any]) -> str:
+    """The first of many values as a notebook shows them, side by side."""
+    more = len(values) - _SHOWN
+    shown = [_value_html(number, value) for number, value in enumerate(values[:_SHOWN])]
+    return "".join([*shown, note(f"and {more:,} more") if more > 0 else ""])
+
+
+def _value_html(number: int, value: Any) -> str:
+    if is_grid(value):
+        return figure(grid_image(value, f"item {number}", side=80), f"{number}: {size_text(value)}")
+    words = str(value) if isinstance(value, Failed) else repr(value)
+    cut = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
+    return f"<div>{figure('', f'{number}: {cut}')}</div>"
 
 
 def program_html(program: Program) -> str:

@@ -70,7 +70,10 @@ def shown(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value as the language has it: tuples of lists, arrays and shown grids, frozensets of sets; else as it is."""
+    """A value as the language has it: tuples of lists, arrays and shown grids, frozensets of sets.
+
+    Anything else is as it is, arrays that are no grid among them.
+    """
     kind = type(value)
     if kind is tuple:
         if _PLAIN.issuperset(map(type, value)):
@@ -83,7 +86,7 @@ def plain(value: Any) -> Any:
         return tuple(map(plain, value))
     if isinstance(value, set | frozenset):
         return frozenset(map(plain, value))
-    return plain(value.tolist()) if hasattr(value, "tolist") else value
+    return plain(value.tolist()) if _is_array(value) else value
 
 
 def quickly_plain(value: Any) -> Any:
@@ -103,6 +106,12 @@ def is_grid(value: Any) -> bool:
         and len(set(map(len, value))) == 1
         and set(map(type, chain.from_iterable(value))) == {int}
     )
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a value is an array that the language has values for: a number, a row or a grid of whole numbers."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "i")
+    return hasattr(value, "tolist") and getattr(value, "ndim", 3) <= 2 and kind in "iub"
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -192,6 +192,24 @@ class Standing(NamedTuple):
     agreement: float
 
 
+class ProgramResult(NamedTuple):
+    """What a program did on a task."""
+
+    task: str
+    program: str
+    demos_right: int
+    demos: int
+    tests_right: int | None
+    """None where an expected output is hidden."""
+    tests: int
+    failed: int
+    """On how many samples the program failed."""
+    reason: str | None
+    """The first failure's."""
+    agreement: float
+    """The share of cells right, the mean over the demonstrations."""
+
+
 class Failures(NamedTuple):
     """On how many samples a program failed, and why it first did."""
 
@@ -417,6 +435,14 @@ class Store:
         ):
             found.setdefault(task, []).append(program)
         return found
+
+    def results(self) -> Iterator[ProgramResult]:
+        """What every program did on every task, by task."""
+        query = (
+            "SELECT id, name, demos_right, demos, tests_right, tests, failed, reason, agreement FROM task "
+            "JOIN result USING (task) JOIN program USING (program) ORDER BY task, program"
+        )
+        return self._each(ProgramResult, query)
 
     def failures(self, program: str, task: str) -> Failures:
         """How a program failed on a task."""
