@@ -15,7 +15,7 @@ from arcbatt.report.model import TaskReport
 from arcbatt.report.reading import came_near, read_task
 from arcbatt.runs.record import RunRecord
 
-_LISTED: Final = 20
+_LISTED: Final = 10
 """Near misses that a notebook lists."""
 
 
@@ -95,7 +95,7 @@ class NearMiss:
 
 @dataclass(frozen=True, repr=False)
 class NearMisses:
-    """The tasks that no program solves but some come near, the nearest first; `run.failures(id)` shows one of them."""
+    """Tasks that no program solves but some come near, most cells right first; `run.failures(id)` shows one."""
 
     rows: tuple[NearMiss, ...]
 
@@ -131,4 +131,4 @@ def near_misses_of(record: RunRecord) -> NearMisses:
     for task in record.store.tasks_by_nearness():
         near = [] if task in solved else [one for one in record.near(task) if came_near(one)]
         rows += [NearMiss(task, one.program, one.demos_right, one.agreement) for one in near[:1]]
-    return NearMisses(tuple(rows))
+    return NearMisses(tuple(sorted(rows, key=lambda one: (-one.agreement, one.task))))

@@ -31,28 +31,90 @@ def graph_image(nodes: Sequence[Node], text: str) -> str:
     """A graph as an image; nothing where it has too many boxes to be read."""
     if not nodes or len(nodes) > MOST_NODES:
         return ""
-    depths = _depths(nodes)
-    widths = [round(len(node.label) * _LETTER) + 16 for node in nodes]
-    centres = _centres(nodes, depths, widths)
-    left = min(centre - width / 2 for centre, width in zip(centres, widths, strict=True)) - _EDGE
-    right = max(centre + width / 2 for centre, width in zip(centres, widths, strict=True)) + _EDGE
-    width, height = round(right - left), max(depths) * _DOWN + _HEIGHT + 2 * _EDGE
-    tops = [depth * _DOWN + _EDGE for depth in depths]
-    edges = "".join(
-        _edge(centres[given] - left, tops[given] + _HEIGHT, centres[number] - left, tops[number])
-        for number, node in enumerate(nodes)
-        for given in dict.fromkeys(node.inputs)
-    )
-    boxes = "".join(
-        _box(node, centre - left, top, size)
-        for node, centre, top, size in zip(nodes, centres, tops, widths, strict=True)
-    )
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-        f'<path fill="none" stroke="{_LINE}" stroke-width="1.3" d="{edges}"/>'
-        f'<g {_FONT} text-anchor="middle">{boxes}</g></svg>'
-    )
-    return image(svg, width, height, text)
+    drawn = _Drawing(nodes)
+    return image(drawn.svg(), drawn.width, drawn.height, text)
+
+
+class _Drawing:
+    """Where boxes and edges are. An edge past other rows has a place in each of them, so that no box hides it."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = list(nodes)
+        self.depths = _depths(nodes)
+        self.boxes = len(nodes)
+        self.bends: dict[tuple[int, int], list[int]] = {}
+        """Of each edge the places on its way, as numbers behind those of the boxes."""
+        for number, node in enumerate(nodes):
+            for given in dict.fromkeys(node.inputs):
+                self.bends[given, number] = self._way(given, number)
+        self.widths = [round(len(node.label) * _LETTER) + 16 if node.label else 2 for node in self.nodes]
+        centres = self._centres()
+        halves = [width / 2 for width in self.widths]
+        left = min(centre - half for centre, half in zip(centres, halves, strict=True)) - _EDGE
+        right = max(centre + half for centre, half in zip(centres, halves, strict=True)) + _EDGE
+        self.centres = [centre - left for centre in centres]
+        self.tops = [depth * _DOWN + _EDGE for depth in self.depths]
+        self.width, self.height = round(right - left), max(self.depths) * _DOWN + _HEIGHT + 2 * _EDGE
+
+    def _way(self, given: int, number: int) -> list[int]:
+        way: list[int] = []
+        for depth in range(self.depths[given] + 1, self.depths[number]):
+            self.nodes.append(Node("", (way[-1] if way else given,)))
+            self.depths.append(depth)
+            way.append(len(self.nodes) - 1)
+        return way
+
+    def _centres(self) -> list[float]:
+        """Where boxes stand from left to right: each about below the middle of what it takes, none over another."""
+        centres = [0.0] * len(self.nodes)
+        for depth in range(max(self.depths) + 1):
+            row = [number for number, own in enumerate(self.depths) if own == depth]
+            for number in row:
+                given = [self.bends.get((one, number), [])[-1:] or [one] for one in self.nodes[number].inputs]
+                places = [centres[one] for (one,) in given]
+                centres[number] = sum(places) / len(places) if places else 0.0
+            row.sort(key=lambda number: (centres[number], number))
+            wanted = sum(centres[number] for number in row) / len(row)
+            end = 0.0
+            for number in row:
+                centres[number] = end + self.widths[number] / 2
+                end += self.widths[number] + _APART
+            for number in row:
+                centres[number] += wanted - (end - _APART) / 2
+        return centres
+
+    def svg(self) -> str:
+        """The whole picture."""
+        edges = "".join(self._edge([given, *way, number]) for (given, number), way in self.bends.items())
+        boxes = "".join(map(self._box, range(self.boxes)))
+        size = f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}"'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
+            f'<path fill="none" stroke="{_LINE}" stroke-width="1.3" d="{edges}"/>'
+            f'<g {_FONT} text-anchor="middle">{boxes}</g></svg>'
+        )
+
+    def _edge(self, way: list[int]) -> str:
+        """From the bottom of a box to the top of another, straight down past the rows between."""
+        x, y = self.centres[way[0]], self.tops[way[0]] + _HEIGHT
+        path = [f"M{x:.0f} {y}"]
+        for number in way[1:]:
+            to_x, to_y = self.centres[number], self.tops[number]
+            bend = (to_y - y) / 2
+            path.append(f"C{x:.0f} {y + bend:.0f} {to_x:.0f} {to_y - bend:.0f} {to_x:.0f} {to_y}")
+            x, y = to_x, to_y
+            if number != way[-1]:
+                y += _HEIGHT
+                path.append(f"V{y}")
+        return "".join(path)
+
+    def _box(self, number: int) -> str:
+        node, centre, top, width = self.nodes[number], self.centres[number], self.tops[number], self.widths[number]
+        fill = _FILL if node.inputs else _INPUT
+        return (
+            f'<rect x="{centre - width / 2:.0f}" y="{top}" width="{width}" height="{_HEIGHT}" rx="5" fill="{fill}" '
+            f'stroke="{_LINE}"/><text x="{centre:.0f}" y="{top + 16}" fill="{_INK}">{escape(node.label)}</text>'
+        )
 
 
 def _depths(nodes: Sequence[Node]) -> list[int]:
@@ -61,36 +123,3 @@ def _depths(nodes: Sequence[Node]) -> list[int]:
     for node in nodes:
         depths.append(1 + max((depths[given] for given in node.inputs), default=-1))
     return depths
-
-
-def _centres(nodes: Sequence[Node], depths: list[int], widths: list[int]) -> list[float]:
-    """Where boxes stand from left to right: each about below the middle of what it takes, none over another."""
-    centres = [0.0] * len(nodes)
-    for depth in range(max(depths) + 1):
-        row = [number for number, own in enumerate(depths) if own == depth]
-        for number in row:
-            given = nodes[number].inputs
-            centres[number] = sum(centres[one] for one in given) / len(given) if given else 0.0
-        row.sort(key=lambda number: (centres[number], number))
-        wanted = sum(centres[number] for number in row) / len(row)
-        end = 0.0
-        for number in row:
-            centres[number] = end + widths[number] / 2
-            end += widths[number] + _APART
-        middle = (end - _APART) / 2
-        for number in row:
-            centres[number] += wanted - middle
-    return centres
-
-
-def _edge(x: float, y: float, to_x: float, to_y: float) -> str:
-    bend = (to_y - y) / 2
-    return f"M{x:.0f} {y}C{x:.0f} {y + bend:.0f} {to_x:.0f} {to_y - bend:.0f} {to_x:.0f} {to_y}"
-
-
-def _box(node: Node, centre: float, top: int, width: int) -> str:
-    fill = _FILL if node.inputs else _INPUT
-    return (
-        f'<rect x="{centre - width / 2:.0f}" y="{top}" width="{width}" height="{_HEIGHT}" rx="5" fill="{fill}" '
-        f'stroke="{_LINE}"/><text x="{centre:.0f}" y="{top + 16}" fill="{_INK}">{escape(node.label)}</text>'
-    )

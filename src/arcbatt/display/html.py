@@ -10,7 +10,10 @@ from arcbatt.support.text import plain_text
 _BLOCK = "display:inline-block;vertical-align:top;margin:2px 14px 8px 0;text-align:left"
 _CELL = "padding:2px 14px 2px 0;text-align:left;vertical-align:top"
 _PIECE = "display:inline-block;height:8px"
-_CODE = "margin:6px 0;padding:0;white-space:pre;overflow-x:auto;background:none;line-height:1.35"
+_CODE = (
+    "font-family:monospace;font-size:90%;margin:6px 0;padding:0;white-space:pre;overflow-x:auto;background:none;"
+    "line-height:1.35"
+)
 
 
 def text(words: str) -> str:

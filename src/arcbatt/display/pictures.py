@@ -19,8 +19,9 @@ SIDE: Final = 132
 """Pixels a grid's longer side aims at."""
 _LARGEST_CELL: Final = 20
 _LINES: Final = "#666666"
+_LINED_CELL: Final = 4
 _NUMBERED_CELL: Final = 9
-"""Pixels of a cell from which on a number that is no colour is written into it."""
+"""Pixels of a cell from which on there are lines between cells, and numbers in those that have no colour."""
 
 
 def grid_image(grid: Cells, name: str, marked: Sequence[Place] = (), side: int = SIDE) -> str:
@@ -37,14 +38,11 @@ def grid_svg(grid: Cells, marked: Sequence[Place] = (), cell: int = _LARGEST_CEL
     """A grid as SVG with its colours in it, cells of so many pixels with lines between them."""
     height, width = len(grid), len(grid[0])
     paths = [f'<path stroke="{colour_of(of).hex}" d="{run}"/>' for of, run in row_runs(grid).items()]
-    lines = "".join(f"M0 {i - 0.5}H{width}" for i in range(height + 1)) + "".join(
-        f"M{j} -.5V{height - 0.5}" for j in range(width + 1)
-    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * cell}" height="{height * cell}" '
         f'viewBox="0 -.5 {width} {height}"><rect y="-.5" width="{width}" height="{height}" '
         f'fill="{colour_of(background(grid)).hex}"/><g stroke-width="1.02">{"".join(paths)}</g>'
-        f'<path stroke="{_LINES}" stroke-width="{1.2 / cell:.3f}" d="{lines}"/>'
+        f"{_lines(height, width, cell) if cell >= _LINED_CELL else ''}"
         f"{_numbers(grid) if cell >= _NUMBERED_CELL else ''}{_marks(marked)}</svg>"
     )
 
@@ -73,6 +71,12 @@ def row_runs(grid: Cells) -> dict[int, str]:
                 paths.setdefault(cell, []).append(f"M{j} {i}h{length}")
             j += length
     return {cell: "".join(paths[cell]) for cell in sorted(paths)}
+
+
+def _lines(height: int, width: int, cell: int) -> str:
+    across = "".join(f"M0 {i - 0.5}H{width}" for i in range(height + 1))
+    down = "".join(f"M{j} -.5V{height - 0.5}" for j in range(width + 1))
+    return f'<path stroke="{_LINES}" stroke-width="{1.2 / cell:.3f}" d="{across}{down}"/>'
 
 
 def _numbers(grid: Cells) -> str:

@@ -33,7 +33,7 @@ STATUS: Final = (*_OF_TIERS, "internal")
 REASONS: Final = {number: Reason(name) for number, name in enumerate(_OF_TIERS) if number > ESCAPE}
 INTERNAL: Final = len(_OF_TIERS)
 """The status where even the last tier failed over a program: there is no outcome, and its hash is 0."""
-_MAPPED: Final = 160
+_MAPPED: Final = 400
 """Samples and programs up to which a notebook shows a picture of all outcomes."""
 MOST_ROUTES: Final = 255
 """Routes that are told apart; those beyond are counted as the last."""

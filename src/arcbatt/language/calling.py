@@ -11,7 +11,7 @@ from arcbatt.language.functions import Function
 from arcbatt.language.program import Program
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
-from arcbatt.language.shown import Grid, plain, shown
+from arcbatt.language.shown import plain, shown
 from arcbatt.language.spec import OpSpec
 from arcbatt.language.values import Value
 
@@ -19,7 +19,7 @@ from arcbatt.language.values import Value
 def invoke(function: Value, *args: Any) -> Outcome:
     """A function value of the arguments, or Failed; anything else in its place fails too.
 
-    Where one of the arguments is a grid that shows itself, so is the result if it is a grid.
+    A grid comes back as one that shows itself.
     """
     given = [plain(arg) for arg in args]
     if failed := first_failure((function, *given)):
@@ -28,7 +28,7 @@ def invoke(function: Value, *args: Any) -> Outcome:
         value = Machine().call(function, *given)
     except Fail as fail:
         return Failed(fail.reason, fail.primitive or str(function), 0, fail.detail)
-    return shown(value) if Grid in map(type, args) else value
+    return shown(value)
 
 
 def call_program(program: Program, args: tuple[Any, ...], named: dict[str, Any]) -> Outcome:
