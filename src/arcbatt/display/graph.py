@@ -74,13 +74,15 @@ class _Drawing:
                 places = [centres[one] for (one,) in given]
                 centres[number] = sum(places) / len(places) if places else 0.0
             row.sort(key=lambda number: (centres[number], number))
-            wanted = sum(centres[number] for number in row) / len(row)
+            boxes = [number for number in row if number < self.boxes]
+            wanted = sum(centres[number] for number in boxes) / len(boxes)
             end = 0.0
             for number in row:
                 centres[number] = end + self.widths[number] / 2
                 end += self.widths[number] + _APART
+            middle = sum(centres[number] for number in boxes) / len(boxes)
             for number in row:
-                centres[number] += wanted - (end - _APART) / 2
+                centres[number] += wanted - middle
         return centres
 
     def svg(self) -> str:
