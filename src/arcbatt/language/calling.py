@@ -11,7 +11,7 @@ from arcbatt.language.functions import Function
 from arcbatt.language.program import Program
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
-from arcbatt.language.shown import plain, shown
+from arcbatt.language.shown import check_grid, plain, shown
 from arcbatt.language.spec import OpSpec
 from arcbatt.language.values import Value
 
@@ -42,8 +42,7 @@ def call_program(program: Program, args: tuple[Any, ...], named: dict[str, Any])
         takes = f"{program.name}({', '.join(program.params)})"
         raise UsageError(f"{takes} is called with these values, or with one of a task's samples: {error}") from None
     given = {name: plain(value) for name, value in bound.items()}
-    if not isinstance(given["I"], tuple):
-        raise UsageError(f"{program.name} takes a grid as I, got {bound['I']!r:.60}")
+    check_grid(given["I"], f"{program.name}: I")
     return shown(evaluate(program, Sample(given["I"], given.get("S", ()), given.get("C"))))
 
 

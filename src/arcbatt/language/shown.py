@@ -24,8 +24,7 @@ class Grid(tuple[tuple[int, ...], ...]):
     def __new__(cls, rows: Iterable[Iterable[int]]) -> Grid:
         """A grid of rows; raises DataError where they are none."""
         made = plain(rows if hasattr(rows, "tolist") else tuple(rows))
-        if problem := _problem(made):
-            raise DataError(f"a grid is a list of equally long rows of whole numbers: {problem}")
+        check_grid(made, "grid")
         return shown_grid(made)
 
     def __getnewargs__(self) -> tuple[tuple[tuple[int, ...], ...]]:
@@ -116,6 +115,12 @@ def _is_array(value: Any) -> bool:
 
 def _same(one: Any, other: Any) -> bool:
     return one is other
+
+
+def check_grid(made: Any, where: str) -> None:
+    """Raise DataError that says what is wrong, where a plain value is no grid."""
+    if problem := _problem(made):
+        raise DataError(f"{where}: a grid is a list of equally long rows of whole numbers, {problem}")
 
 
 def _problem(made: Any) -> str:
