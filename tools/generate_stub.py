@@ -23,14 +23,15 @@ from typing import Any, Final, TypeAlias
 
 from numpy.typing import NDArray
 
+from arcbatt.language.calling import PythonFunction as _Function
 from arcbatt.language.failures import Failed as Failed
-from arcbatt.language.functions import Function as _Function
+from arcbatt.language.functions import Function as _FunctionValue
 
 _AnyGrid: TypeAlias = Sequence[Sequence[int]] | NDArray[Any] | Failed
 _AnyInt: TypeAlias = int | None | Failed
 _AnyTuple: TypeAlias = tuple[Any, ...] | list[Any] | Failed
 _AnyItems: TypeAlias = AbstractSet[Any] | tuple[Any, ...] | list[Any] | Failed
-_AnyFunction: TypeAlias = Callable[..., Any] | Failed
+_AnyFunction: TypeAlias = Callable[..., Any] | _FunctionValue | Failed
 
 _Grid: TypeAlias = tuple[tuple[int, ...], ...]
 _IJ: TypeAlias = tuple[int, int]

@@ -9,8 +9,8 @@ from arcbatt.display.colours import size_text
 from arcbatt.display.graph import Node, graph_image
 from arcbatt.display.html import code, figure, note, page
 from arcbatt.display.pictures import grid_image
+from arcbatt.language.expressions import Body, Call, Const, Expr, Name, live_lines
 from arcbatt.language.failures import Failed
-from arcbatt.language.program import Call, Const, Expr, Name, Program, live_lines
 from arcbatt.language.shown import is_grid
 
 _SHOWN: Final = 12
@@ -34,13 +34,13 @@ def _value_html(number: int, value: Any) -> str:
     return f"<div>{figure('', f'{number}: {cut}')}</div>"
 
 
-def program_html(program: Program) -> str:
+def program_html(program: Body) -> str:
     """A program as a notebook shows it: its text beside its graph."""
     graph = graph_image(program_nodes(program), f"graph of {program.name}")
     return page("", figure(code(str(program)), ""), figure(graph, "") if graph else "")
 
 
-def program_nodes(program: Program) -> list[Node]:
+def program_nodes(program: Body) -> list[Node]:
     """The parameters that are read and every call of a program, equal calls once, each after what it takes.
 
     Constants and functions that are passed by name stand in the box of the call.
@@ -49,7 +49,7 @@ def program_nodes(program: Program) -> list[Node]:
 
 
 class _Nodes:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Body) -> None:
         self.nodes: list[Node] = []
         self.known: dict[Node, int] = {}
         self.params = program.params

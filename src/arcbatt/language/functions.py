@@ -25,12 +25,6 @@ class Function:
     calls: int = 1
     levels: int = 1
 
-    def __call__(self, *args: Any) -> Any:
-        """The function of the arguments, or Failed."""
-        from arcbatt.language.calling import invoke
-
-        return invoke(self, *args)
-
     def __repr__(self) -> str:
         return f"<function {self}>"
 
