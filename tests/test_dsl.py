@@ -108,6 +108,7 @@ def test_the_stub_has_what_there_is():
 def test_mypy_believes_the_stub(tmp_path):
     (tmp_path / "good.py").write_text(
         "import numpy as np\n"
+        "import arcbatt as ab\n"
         "from arcbatt.dsl import *\n"
         "I = [[1, 0], [0, 2]]\n"
         "a = rot90(np.array(I))\n"
@@ -117,6 +118,8 @@ def test_mypy_believes_the_stub(tmp_path):
         "d = crop(paint(canvas(ZERO, shape(I)), argmax(partition(I), size)), add(ORIGIN, 1), (2, 2))\n"
         "if not isinstance(d, Failed):\n"
         "    print(d[0][0] + 1, f(b))\n"
+        'run = ab.run(ab.parse("file.py"), ab.load_tasks("arcagi"))\n'
+        'print(run.solved["007bbfb7"][0].upper(), run.tasks["007bbfb7"].train[0].input[0][0] + 1)\n'
     )
     (tmp_path / "bad.py").write_text(
         "from arcbatt.dsl import nosuch\n"
@@ -124,6 +127,8 @@ def test_mypy_believes_the_stub(tmp_path):
         'rot90("text")\n'
         "rot90(((1,),), 2)\n"
         "canvas(1, (2, 2))[0]\n"
+        "import arcbatt as ab\n"
+        "ab.nosuch\n"
     )
     options = ["--strict", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]
     command = [sys.executable, "-m", "mypy", *options, "good.py", "bad.py"]
@@ -133,5 +138,6 @@ def test_mypy_believes_the_stub(tmp_path):
         "bad.py:3",
         "bad.py:4",
         "bad.py:5",
+        "bad.py:7",
     ], done.stdout
     assert 'Module "arcbatt.dsl" has no attribute "nosuch"' in done.stdout

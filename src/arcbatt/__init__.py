@@ -6,8 +6,6 @@ from arcbatt._version import __version__
 
 TYPE_CHECKING = False  # importing typing takes longer than all the rest
 if TYPE_CHECKING:
-    from typing import Any
-
     from arcbatt.api.run import Run, run
     from arcbatt.calls.accelerate import accelerate
     from arcbatt.calls.batching import batching
@@ -88,10 +86,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> "Any":
-    if name not in _LAZY:
-        raise AttributeError(f"module 'arcbatt' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)
+if not TYPE_CHECKING:  # a type checker knows every name from the imports above, and no other
+
+    def __getattr__(name):
+        if name not in _LAZY:
+            raise AttributeError(f"module 'arcbatt' has no attribute {name!r}")
+        return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)
 
 
 def __dir__() -> list[str]:
