@@ -14,6 +14,7 @@ from arcbatt.report.compare import Got, places
 from arcbatt.report.model import TaskReport
 from arcbatt.report.reading import came_near, read_task
 from arcbatt.runs.record import RunRecord
+from arcbatt.runs.store import NearestProgram
 
 _LISTED: Final = 10
 """Near misses that a notebook lists."""
@@ -82,22 +83,11 @@ def _figures(given: Grid, wanted: Grid | None, gots: list[tuple[str, Got]]) -> l
     return pictures
 
 
-@dataclass(frozen=True)
-class NearMiss:
-    """The program nearest to a task that none solves."""
-
-    task: str
-    program: str
-    demos_right: int
-    agreement: float
-    """The share of cells right, the mean over the demonstrations."""
-
-
 @dataclass(frozen=True, repr=False)
 class NearMisses:
     """Tasks that no program solves but some come near, most cells right first; `run.failures(id)` shows one."""
 
-    rows: tuple[NearMiss, ...]
+    rows: tuple[NearestProgram, ...]
 
     def __repr__(self) -> str:
         first = f", nearest is {self.rows[0].task} by {self.rows[0].program}" if self.rows else ""
@@ -109,7 +99,8 @@ class NearMisses:
     def table_html(self) -> str:
         """The nearest as a table."""
         rows = [
-            (one.task, one.program, str(one.demos_right), f"{100 * one.agreement:.1f} %") for one in self.rows[:_LISTED]
+            (one.task, one.program, f"{one.demos_right} of {one.demos}", f"{100 * one.agreement:.1f} %")
+            for one in self.rows[:_LISTED]
         ]
         more = len(self.rows) - _LISTED
         listed = table(rows, ("nearly solved", "by", "demonstrations right", "cells right")) if rows else ""
@@ -127,8 +118,8 @@ def failures_of(record: RunRecord, task: Task) -> Failures:
 def near_misses_of(record: RunRecord) -> NearMisses:
     """The open tasks of a run that have near misses."""
     solved = record.solved()
-    rows = []
-    for task in record.store.tasks_by_nearness():
-        near = [] if task in solved else [one for one in record.near(task) if came_near(one)]
-        rows += [NearMiss(task, one.program, one.demos_right, one.agreement) for one in near[:1]]
-    return NearMisses(tuple(sorted(rows, key=lambda one: (-one.agreement, one.task))))
+    found: dict[str, NearestProgram] = {}
+    for one in record.store.nearest():
+        if one.task not in solved and came_near(one):
+            found.setdefault(one.task, one)
+    return NearMisses(tuple(sorted(found.values(), key=lambda one: (-one.agreement, one.task))))

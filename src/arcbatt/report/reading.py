@@ -12,6 +12,7 @@ from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.report.model import Attempt, Rows, RunReport, Standing, TaskReport, Timing
 from arcbatt.runs.record import Near, RunRecord
+from arcbatt.runs.store import NearestProgram
 
 SHOWN: Final = 3
 """Programs shown for a task: those that gave different outputs, the best first."""
@@ -54,7 +55,7 @@ def read_task(record: RunRecord, task: Task) -> TaskReport:
     return TaskReport(task, standing, reader.attempts(task, names) if names else ())
 
 
-def came_near(one: Near) -> bool:
+def came_near(one: Near | NearestProgram) -> bool:
     """Whether a program came near enough to a task to be called a near miss."""
     return bool(one.demos_right) or one.agreement >= NEAR
 

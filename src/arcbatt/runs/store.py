@@ -174,6 +174,17 @@ class NearScore(NamedTuple):
     score: int | None
 
 
+class NearestProgram(NamedTuple):
+    """A program among the nearest to a task, and how near it came."""
+
+    task: str
+    program: str
+    demos_right: int
+    demos: int
+    agreement: float
+    """The share of cells right, the mean over the demonstrations."""
+
+
 class NearMiss(NamedTuple):
     """A near miss by numbers."""
 
@@ -477,6 +488,15 @@ class Store:
             "ORDER BY demos_right DESC, agreement DESC, program, differ"
         )
         return list(self._each(NearScore, query, task))
+
+    def nearest(self) -> Iterator[NearestProgram]:
+        """The nearest misses of every task, the nearest of each first."""
+        query = (
+            "SELECT id, name, demos_right, demos, agreement FROM (SELECT DISTINCT task, program FROM near) "
+            "JOIN task USING (task) JOIN result USING (task, program) JOIN program USING (program) "
+            "ORDER BY task, demos_right DESC, agreement DESC, program"
+        )
+        return self._each(NearestProgram, query)
 
     def near_misses(self, task: int) -> list[NearMiss]:
         """The near misses of a task by its number."""
