@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from arcbatt.report.colours import COLOURS
+from arcbatt.display.colours import COLOURS
 from arcbatt.report.html import report_html
 from arcbatt.report.svg import LARGEST_CELL
 from report.browser import Browser, find_browser, without_policy

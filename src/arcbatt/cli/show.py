@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,12 +11,13 @@ from rich.text import Text
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.tasks import Task, load_tasks
+from arcbatt.display.terminal import Panel, print_panels
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Call, Program
 from arcbatt.language.reference import evaluate
 from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got, Verdict, compare, places
-from arcbatt.report.terminal import Panel, print_panels
+from arcbatt.support.text import did_you_mean
 
 _T = TypeVar("_T")
 _STYLES = {Verdict.MATCH: "bold green", Verdict.HIDDEN: "dim"}
@@ -92,13 +91,7 @@ def _program(name: str, paths: list[Path]) -> Program:
 def _find(name: str, known: dict[str, _T], what: str) -> _T:
     if name in known:
         return known[name]
-    raise UsageError(f"no {what}{near_names(name, known)}")
-
-
-def near_names(name: str, known: Iterable[str]) -> str:
-    """A hint with the names most like one that is not there, or nothing."""
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    raise UsageError(f"no {what}{did_you_mean(name, known)}")
 
 
 def _count(number: int, noun: str) -> str:

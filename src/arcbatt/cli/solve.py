@@ -17,8 +17,8 @@ from arcbatt.cli.tasks import tell
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.tasks import Task
 from arcbatt.data.taskset import open_tasks
+from arcbatt.display.terminal import Panel, print_panels
 from arcbatt.errors import UsageError
-from arcbatt.report.terminal import Panel, print_panels
 from arcbatt.scoring.attempts import Question
 from arcbatt.scoring.submission import write_submission
 from arcbatt.search.options import SolveOptions

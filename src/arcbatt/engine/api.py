@@ -15,6 +15,7 @@ from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import PackedSamples, pack_samples
+from arcbatt.display.html import counted
 from arcbatt.engine.outputs import Outputs, Wanted
 from arcbatt.engine.stats import DeviceStats
 from arcbatt.language.failures import Outcome
@@ -72,6 +73,9 @@ class Engine(ABC):
         self.compiled = compiled
         self.names = compiled.names
         """The programs, in the order of the columns of results."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {counted(len(self.names), 'program')}>"
 
     @classmethod
     def of(

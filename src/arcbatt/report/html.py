@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from arcbatt.report.colours import COLOURS
+from arcbatt.display.colours import COLOURS
 from arcbatt.report.model import Rows, RunReport, Standing, TaskReport, Timing
 from arcbatt.report.tasks_html import Anchors, task_html
 from arcbatt.support.text import plain_text

@@ -174,6 +174,17 @@ class NearScore(NamedTuple):
     score: int | None
 
 
+class NearestProgram(NamedTuple):
+    """A program among the nearest to a task, and how near it came."""
+
+    task: str
+    program: str
+    demos_right: int
+    demos: int
+    agreement: float
+    """The share of cells right, the mean over the demonstrations."""
+
+
 class NearMiss(NamedTuple):
     """A near miss by numbers."""
 
@@ -190,6 +201,24 @@ class Standing(NamedTuple):
     lines: int
     demos_right: int
     agreement: float
+
+
+class ProgramResult(NamedTuple):
+    """What a program did on a task."""
+
+    task: str
+    program: str
+    demos_right: int
+    demos: int
+    tests_right: int | None
+    """None where an expected output is hidden."""
+    tests: int
+    failed: int
+    """On how many samples the program failed."""
+    reason: str | None
+    """The first failure's."""
+    agreement: float
+    """The share of cells right, the mean over the demonstrations."""
 
 
 class Failures(NamedTuple):
@@ -418,6 +447,14 @@ class Store:
             found.setdefault(task, []).append(program)
         return found
 
+    def results(self) -> Iterator[ProgramResult]:
+        """What every program did on every task, by task."""
+        query = (
+            "SELECT id, name, demos_right, demos, tests_right, tests, failed, reason, agreement FROM task "
+            "JOIN result USING (task) JOIN program USING (program) ORDER BY task, program"
+        )
+        return self._each(ProgramResult, query)
+
     def failures(self, program: str, task: str) -> Failures:
         """How a program failed on a task."""
         query = "SELECT failed, reason FROM results WHERE program = ? AND task = ?"
@@ -451,6 +488,15 @@ class Store:
             "ORDER BY demos_right DESC, agreement DESC, program, differ"
         )
         return list(self._each(NearScore, query, task))
+
+    def nearest(self) -> Iterator[NearestProgram]:
+        """The nearest misses of every task, the nearest of each first."""
+        query = (
+            "SELECT id, name, demos_right, demos, agreement FROM (SELECT DISTINCT task, program FROM near) "
+            "JOIN task USING (task) JOIN result USING (task, program) JOIN program USING (program) "
+            "ORDER BY task, demos_right DESC, agreement DESC, program"
+        )
+        return self._each(NearestProgram, query)
 
     def near_misses(self, task: int) -> list[NearMiss]:
         """The near misses of a task by its number."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arcbatt.data.tasks import Task
+from arcbatt.display.html import counted, page, table
 from arcbatt.errors import DataError
 from arcbatt.language.values import Grid
 from arcbatt.scoring.submission import Submission
@@ -28,7 +29,7 @@ class TaskScore:
         return all(self.right)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Score:
     """A submission's score; tasks with hidden test outputs cannot be scored and are only counted."""
 
@@ -59,6 +60,18 @@ class Score:
     def repository(self) -> float:
         """The repository's rule: the share of tasks that are solved."""
         return self.tasks_solved / len(self.tasks)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [
+            (f"{100 * self.kaggle:.1f} %", f"{self.outputs_right:,} of {counted(self.outputs, 'test output')} right"),
+            (f"{100 * self.repository:.1f} %", f"{self.tasks_solved:,} of {counted(len(self.tasks), 'task')} solved"),
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Score: {'; '.join(f'{share}, {what}' for share, what in self._rows())}>"
+
+    def _repr_html_(self) -> str:
+        return page("", table(self._rows()))
 
 
 def which_right(attempts: tuple[Grid, ...], expected: Grid) -> int:

@@ -1,0 +1,125 @@
+"""What came near without solving a task, as pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arcbatt.data.tasks import Task
+from arcbatt.display.colours import size_text
+from arcbatt.display.html import code, counted, figure, group, note, page, table
+from arcbatt.display.pictures import grid_image
+from arcbatt.language.values import Grid
+from arcbatt.report.compare import Got, places
+from arcbatt.report.model import TaskReport
+from arcbatt.report.reading import came_near, read_task
+from arcbatt.runs.record import RunRecord
+from arcbatt.runs.store import NearestProgram
+
+_LISTED: Final = 10
+"""Near misses that a notebook lists."""
+
+
+@dataclass(frozen=True, repr=False)
+class Failures:
+    """A task with what the nearest programs gave on each pair; cells that differ are dotted."""
+
+    found: TaskReport
+
+    @property
+    def programs(self) -> list[str]:
+        """The programs shown, the nearest first."""
+        return [attempt.program for attempt in self.found.attempts]
+
+    def __repr__(self) -> str:
+        return f"<{self._says()}>"
+
+    def _says(self) -> str:
+        task, found = self.found.task, self.found
+        if not found.attempts:
+            return f"{task.id}: {found.standing.value}, no program came near"
+        if found.solvers:
+            return f"{task.id}: {found.standing.value}, by {found.attempts[0].program}"
+        right = f"{found.demonstrations} demonstrations and {100 * found.agreement:.1f} % of cells right"
+        return f"{task.id}: {found.standing.value}, nearest is {found.attempts[0].program} with {right}"
+
+    def _pairs(self) -> list[tuple[str, Grid, Grid | None, list[tuple[str, Got]]]]:
+        task = self.found.task
+        names = [f"demonstration {n}" for n in range(1, len(task.train) + 1)]
+        names += [f"test {n}" for n in range(1, len(task.test) + 1)]
+        return [
+            (name, given, wanted, [(one.program, one.gots[number]) for one in self.found.attempts])
+            for number, (name, (given, wanted)) in enumerate(zip(names, (*task.train, *task.test), strict=True))
+        ]
+
+    def _repr_html_(self) -> str:
+        pairs = [
+            f"<div>{group(name, _figures(given, wanted, gots))}</div>" for name, given, wanted, gots in self._pairs()
+        ]
+        programs = [code(attempt.text) for attempt in self.found.attempts]
+        return page(self._says(), *pairs, *programs)
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+        from rich.text import Text
+
+        from arcbatt.display.terminal import Panel, Panels
+
+        parts: list[Any] = [Text(self._says(), "bold")]
+        for name, given, wanted, gots in self._pairs():
+            parts.append(Text("; ".join([name, *(f"{program}: {got.text}{places(got)}" for program, got in gots)])))
+            drawn = [Panel(program, got.grid, got.differing) for program, got in gots if got.grid]
+            parts.append(Panels([Panel("input", given), Panel("expected", wanted), *drawn]))
+        return Group(*parts)
+
+
+def _figures(given: Grid, wanted: Grid | None, gots: list[tuple[str, Got]]) -> list[str]:
+    pictures = [figure(grid_image(given, "input"), f"input {size_text(given)}")]
+    if wanted is not None:
+        pictures.append(figure(grid_image(wanted, "expected"), f"expected {size_text(wanted)}"))
+    for program, got in gots:
+        drawn = grid_image(got.grid, f"got by {program}", got.differing) if got.grid else ""
+        pictures.append(figure(drawn, f"{program}: {got.text}"))
+    return pictures
+
+
+@dataclass(frozen=True, repr=False)
+class NearMisses:
+    """Tasks that no program solves but some come near, most cells right first; `run.failures(id)` shows one."""
+
+    rows: tuple[NearestProgram, ...]
+
+    def __repr__(self) -> str:
+        first = f", nearest is {self.rows[0].task} by {self.rows[0].program}" if self.rows else ""
+        return f"<{self._says()}{first}>"
+
+    def _says(self) -> str:
+        return f"{counted(len(self.rows), 'task')} nearly solved"
+
+    def table_html(self) -> str:
+        """The nearest as a table."""
+        rows = [
+            (one.task, one.program, f"{one.demos_right} of {one.demos}", f"{100 * one.agreement:.1f} %")
+            for one in self.rows[:_LISTED]
+        ]
+        more = len(self.rows) - _LISTED
+        listed = table(rows, ("nearly solved", "by", "demonstrations right", "cells right")) if rows else ""
+        return listed + (note(f"and {more:,} more") if more > 0 else "")
+
+    def _repr_html_(self) -> str:
+        return page(self._says(), self.table_html())
+
+
+def failures_of(record: RunRecord, task: Task) -> Failures:
+    """What came near to a task of a run."""
+    return Failures(read_task(record, task))
+
+
+def near_misses_of(record: RunRecord) -> NearMisses:
+    """The open tasks of a run that have near misses."""
+    solved = record.solved()
+    found: dict[str, NearestProgram] = {}
+    for one in record.store.nearest():
+        if one.task not in solved and came_near(one):
+            found.setdefault(one.task, one)
+    return NearMisses(tuple(sorted(found.values(), key=lambda one: (-one.agreement, one.task))))
