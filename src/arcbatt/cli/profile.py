@@ -14,6 +14,7 @@ from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.support.files import atomic_output
+from arcbatt.support.text import counted
 
 
 def print_profile(
@@ -74,7 +75,8 @@ def as_data(found: Profile) -> dict[str, Any]:
 
 
 def _print_stages(found: Profile) -> None:
-    typer.echo(f"{found.programs:,} programs on {found.samples:,} samples, {found.threads} threads")
+    programs, samples = counted(found.programs, "program"), counted(found.samples, "sample")
+    typer.echo(f"{programs} on {samples}, {counted(found.threads, 'thread')}")
     for stage in found.stages:
         if stage.lane == "stages":
             typer.echo(f"  {stage.seconds:9.3f} s  {stage.name}")

@@ -27,15 +27,16 @@ def submit(run: Summary | RunRecord | str | Path, path: str | Path, tasks: Itera
     return chosen
 
 
-def score(submission: Submission | str | Path, tasks: Iterable[Task]) -> Score:
+def score(submission: Submission | str | Path, tasks: Iterable[Task], *, partial: bool = False) -> Score:
     """The score of a submission (a file, or what `submit` gave) by Kaggle's rule and by that of ARC's repository.
 
+    With `partial` it need not have every task: those it has are scored, and `missing` counts the others.
     Raises DataError where it is no valid submission for these tasks, or all their test outputs are hidden.
     """
     known = list(tasks)
     tests = {task.id: len(task.test) for task in known}
     if isinstance(submission, str | Path):
-        checked = read_submission(Path(submission), tests)
+        checked = read_submission(Path(submission), tests, partial=partial)
     else:
-        checked = check_submission(to_json(submission), tests)
+        checked = check_submission(to_json(submission), tests, partial=partial)
     return score_submission(checked, known)
