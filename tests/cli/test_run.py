@@ -85,8 +85,8 @@ def whole(solvers, tmp_path_factory):
 def test_it_says_what_came_of_it(whole):
     folder, done = whole
     assert done.stderr == ""
-    for text in ("solved by", "near misses", "matching_cells", "tasks solved by 21 programs", " evaluations in",
-                 "a second (cpu)", "time: read", f"the run is in {folder}"):  # fmt: skip
+    for text in ("solved task", "near miss, the nearest first", "matching_cells", "tasks solved by 21 programs",
+                 " evaluations in", "a second (cpu)", "time: read", f"the run is in {folder}"):  # fmt: skip
         assert text in done.stdout, text
     with RunRecord.open(folder) as record:
         assert record.state == "done"
@@ -185,7 +185,6 @@ def test_only_some_tasks_and_a_batt(tmp_path):
         (["--dataset", "nowhere.json"], "nowhere.json"),
         (["-t", "0"], "--time is a number above 0"),
         (["-t", "nan"], "--time is a number above 0"),
-        (["--resume"], "give it with --out"),
         (["--devices", "0,x"], "--devices is a list of numbers such as 0,1, or all; got '0,x'"),
         (["--use-gpu", "--backend", "cpu"], "--use-gpu and --backend cpu contradict each other"),
     ],
@@ -206,7 +205,7 @@ def test_a_folder_of_tasks_with_a_bad_one(tmp_path, solvers):
     done = arcbatt_run("--dataset", folder, "--solvers", solvers)
     assert done.returncode == 0
     assert "skipped 1 of 2 tasks" in done.stderr
-    assert "of 1 tasks a test is hidden" in done.stdout
+    assert "of 1 task a test is hidden" in done.stdout
     done = arcbatt_run("--dataset", folder, "--solvers", solvers, "--strict")
     assert done.returncode == 2
     assert "bad" in done.stderr

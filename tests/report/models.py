@@ -5,7 +5,8 @@ from __future__ import annotations
 from arcbatt.data.tasks import Task
 from arcbatt.language.failures import Failed, Reason
 from arcbatt.report.compare import compare
-from arcbatt.report.model import Attempt, RunReport, Standing, TaskReport, Timing
+from arcbatt.report.model import Attempt, RunReport, TaskReport, Timing
+from arcbatt.runs.outcomes import Standing
 
 COLOURS = ((0, 1, 2, 3, 4), (5, 6, 7, 8, 9))
 DOT = ((0,),)

@@ -19,7 +19,7 @@ BROWSER = find_browser()
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Debian's chromium to run these tests")
 
 PAGE = report_html(report())
-OPENED = PAGE.replace('<details class="task"', '<details open class="task"')
+OPENED = PAGE.replace('<details class="item task"', '<details open class="item task"')
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_light_and_dark(browser, address):
 
 def test_a_link_to_a_task_opens_it(browser, address):
     page, _ = browser.dom(address(PAGE, "#task-aaaa0002"))
-    assert re.findall(r'<details class="task" id="([^"]+)" open', page) == ["task-aaaa0002"]
+    assert re.findall(r'<details class="item task" id="([^"]+)" open', page) == ["task-aaaa0002"]
 
 
 def test_filter_and_digits(browser, address):
@@ -107,7 +107,7 @@ def test_filter_and_digits(browser, address):
     page, console = browser.dom(address(without_policy(PAGE, act)))
     assert console == []
     assert '<span id="shown" role="status">1 of 3 tasks</span>' in page
-    hidden = re.findall(r'<details class="task" id="([^"]+)"[^>]*hidden', page)
+    hidden = re.findall(r'<details class="item task" id="([^"]+)"[^>]*hidden', page)
     assert hidden == ["task-aaaa0001", "task-aaaa0003"]
     label = html.escape("got by p0, 2 x 2: 66 69; 1 marked: (1, 1)")
     svg = re.search(f'aria-label="{re.escape(label)}".*?</svg>', page, re.DOTALL)[0]

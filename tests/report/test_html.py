@@ -13,8 +13,9 @@ import pytest
 from arcbatt.data.tasks import Task
 from arcbatt.report import html
 from arcbatt.report.html import BATCH_ROWS, report_html
-from arcbatt.report.model import Standing, TaskReport, Timing
+from arcbatt.report.model import TaskReport, Timing
 from arcbatt.report.tasks_html import Anchors
+from arcbatt.runs.outcomes import Standing
 from contrast import contrast
 from report.models import COLOURS, DOT, NEARLY, SOLVED, attempt, report, task_report
 
@@ -63,7 +64,7 @@ def page() -> Page:
 
 def test_sections_counts_and_tasks(page):
     assert [attrs["id"] for attrs in page.all("section")] == ["summary", "solved", "nearly-solved", "open", "timings"]
-    tasks = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "task"]
+    tasks = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "item task"]
     assert tasks == ["task-aaaa0001", "task-aaaa0002", "task-aaaa0003"]
     for text in (
         "Solved: 1 (33.3%)",
@@ -148,7 +149,7 @@ def test_hostile_text_stays_text():
     assert not page.all("img")
     assert len(page.all("script")) == 1
     assert page.text.count(HOSTILE) >= 15
-    assert len([attrs for attrs in page.all("details") if attrs.get("class") == "task"]) == 1
+    assert len([attrs for attrs in page.all("details") if attrs.get("class") == "item task"]) == 1
 
 
 def test_anchors_are_legal_and_different():

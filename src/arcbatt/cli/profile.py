@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from arcbatt.cli.progress import shown_on_stderr
 from arcbatt.cli.read import read_programs
 from arcbatt.devtools.profile import Profile, Tally, chrome_trace, profile, profile_lines
 from arcbatt.devtools.verify.workload import spread_tasks
@@ -41,7 +42,11 @@ def print_profile(
             typer.echo(f"{_line_figures(line.tally)}  {line.text}")
         return
     labels = [f"{task.id} {number}" for task in tasks for number in range(len(task.samples))]
-    found = profile(programs, samples, threads=threads, labels=labels, gpus=gpus, max_steps=max_steps or MAX_STEPS)
+    with shown_on_stderr("samples") as progress:
+        found = profile(
+            programs, samples, threads=threads, labels=labels, gpus=gpus, max_steps=max_steps or MAX_STEPS,
+            progress=progress,
+        )  # fmt: skip
     _print_stages(found)
     _print_primitives(found, top)
     _print_programs(found, top)

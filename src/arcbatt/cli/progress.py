@@ -1,32 +1,36 @@
-"""How far a long job is, and ending it early: the first Ctrl-C or SIGTERM asks it to stop, the second ends it."""
+"""How far a long job is, and ending it early: Ctrl-C or SIGTERM asks it to stop, and ends it if it does not."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from arcbatt.cli.terminal import Terminal
-from arcbatt.support.stopping import stopped_by
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
+_SECONDS_TO_STOP: Final = 0.5
+"""From the first signal until a job that has not looked is ended."""
 
+_T = TypeVar("_T")
 Told = Callable[[int, int], None]
 """Told how much is done, and of how much."""
 
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Whether the user has asked to stop; a second time ends the program at once.
+    """Whether the user has asked to stop.
 
-    Ctrl-C may be ignored (under `nohup`, in the background of a script) and then stays so; SIGTERM asks all the same.
+    What does not look within a moment (a kernel that compiles, programs that are merged) is ended by KeyboardInterrupt,
+    and everything by a second time. Ctrl-C may be ignored (under `nohup`, in the background of a script) and then stays
+    so; SIGTERM asks all the same.
     """
     seen = False
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -36,13 +40,16 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         nonlocal seen
         seen = True
         signal.signal(which, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, _SECONDS_TO_STOP)
         print("\nstopping; what is done is kept", file=sys.stderr)
 
     before: Any = signal.signal(which, note)
+    alarm: Any = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
-        with stopped_by(lambda: seen):
-            yield lambda: seen
+        yield lambda: seen
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarm)
         signal.signal(which, before)
 
 
@@ -63,6 +70,14 @@ def shown_on_stderr(what: str, *, quiet: bool = False) -> Iterator[Told]:
     """`shown` for a command whose result goes to standard output."""
     with shown(Terminal(stderr=True, quiet=quiet), what) as told:
         yield told
+
+
+def tracked(items: Iterable[_T], total: int, what: str) -> Iterator[_T]:
+    """The items, with a bar of how many were taken."""
+    with shown_on_stderr(what) as told:
+        for number, item in enumerate(items):
+            told(number, total)
+            yield item
 
 
 def _lines(console: Console, what: str) -> Told:

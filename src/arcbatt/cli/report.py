@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from arcbatt.cli.progress import shown_on_stderr
 from arcbatt.errors import UsageError
 from arcbatt.report.html import report_html
 from arcbatt.report.reading import read_report
@@ -20,8 +21,8 @@ def write_report(run: str | None, against: str | None, file: Path, count: int) -
     if count < 1:
         raise UsageError(f"--count is a number above 0, got {count}")
     earlier = RunRecord.open(find_run(against)) if against else nullcontext()
-    with earlier as before, RunRecord.open(find_run(run)) as record:
-        report = read_report(record, count, before)
+    with earlier as before, RunRecord.open(find_run(run)) as record, shown_on_stderr("tasks") as progress:
+        report = read_report(record, count, before, progress)
     page = report_html(report)
     with atomic_output(file) as out:
         out.write(page)

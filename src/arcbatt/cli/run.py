@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import typer
@@ -18,6 +19,7 @@ from arcbatt.data.taskset import TaskSet, open_tasks
 from arcbatt.language.program import Program
 from arcbatt.runs import kept
 from arcbatt.runs.options import RunOptions
+from arcbatt.runs.record import INFO, RunRecord
 from arcbatt.runs.runner import run
 from arcbatt.syntax import Parsed
 from arcbatt.syntax.problems import summary
@@ -36,30 +38,42 @@ def run_command(
     reading = time.monotonic() - start
     place = _new_place() if keep and out is None and not resume else None
     folder = place.directory if place else kept.find_run(None) if resume and out is None else out
-    try:
-        with interruptible() as interrupted, shown(console) as progress:
+    with _remembered(place, out if keep else None), interruptible() as interrupted:
 
-            def stop() -> bool:
-                late = options.seconds is not None and time.monotonic() - start >= options.seconds
-                return late or interrupted()
+        def stop() -> bool:
+            late = options.seconds is not None and time.monotonic() - start >= options.seconds
+            return late or interrupted()
 
-            done = run(
-                options, programs, tasks, differs=differs, out=folder, resume=resume, stop=stop, progress=progress,
-                read_seconds=reading,
-            )  # fmt: skip
-    finally:
-        if place:
-            place.drop_if_empty()
-        elif out and keep:
-            with suppress(OSError):  # it is there all the same
-                kept.remember(out)
-    print_run(done.record, shape)
+        try:
+            with shown(console) as progress:
+                record = run(
+                    options, programs, tasks, differs=differs, out=folder, resume=resume, stop=stop, progress=progress,
+                    read_seconds=reading,
+                ).record  # fmt: skip
+        except KeyboardInterrupt:
+            if folder is None or not (folder / INFO).exists():
+                raise
+            record = RunRecord.open(folder)
+    print_run(record, shape)
     if folder:
         where = f"kept as run {place.number}: arcbatt runs lists them" if place else f"the run is in {folder}"
-        go_on = "" if done.finished else "; go on with the same command and --resume"
+        go_on = "" if record.state == "done" else "; go on with the same command and --resume"
         (typer.echo if shape.for_people else tell)(where + go_on)
     if interrupted():
         raise typer.Exit(130)
+
+
+@contextmanager
+def _remembered(place: kept.KeptRun | None, out: Path | None) -> Iterator[None]:
+    """Sees to it that a run of the user's own directory is known as the last one, and a place left empty is not."""
+    try:
+        yield
+    finally:
+        if place:
+            place.drop_if_empty()
+        elif out:
+            with suppress(OSError):  # the run is there all the same
+                kept.remember(out)
 
 
 def _new_place() -> kept.KeptRun | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -77,7 +78,8 @@ def _solve(
 ) -> bool:
     """Solve tasks into `solutions`; whether all of them were."""
     end = None if seconds is None else time.monotonic() + seconds
-    with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress:
+    ended = suppress(KeyboardInterrupt)  # while the bank is being compiled
+    with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
         progress(0, len(tasks))
         solver = Solver(options, stop=lambda: interrupted() or (end is not None and time.monotonic() >= end))
         for done, solution in enumerate(solver.solve(map(Question.of, tasks)), 1):

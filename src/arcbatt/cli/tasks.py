@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from arcbatt.cli.progress import tracked
 from arcbatt.data.taskset import open_tasks
 from arcbatt.data.variations import vary, write_tasks
 from arcbatt.errors import UsageError
@@ -38,5 +39,6 @@ def vary_tasks(dataset: str, count: int, seed: int, output: Path) -> None:
     """Write variations of the tasks of a data set."""
     if count < 1:
         raise UsageError(f"--count is at least 1, got {count}")
-    written = write_tasks(vary(open_tasks(dataset, report=tell), count, seed), output)
+    varied = vary(open_tasks(dataset, report=tell), count, seed)
+    written = write_tasks(tracked(varied, count, "tasks"), output)
     typer.echo(f"{output}: {counted(written, 'task')}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from arcbatt.cli.progress import interruptible, shown
+from arcbatt.cli.progress import interruptible, shown, tracked
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.terminal import Terminal
 from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors
@@ -42,7 +42,10 @@ def verify_vectors(path: Path, backend: str, show: int, steps: Steps = _STEPS) -
     coverage: Counter[str] = Counter()
     side = side_named(backend, *steps)
     vectors = list(read_vectors(path))
-    report = check(iter(vectors), side.value if backend == "python" else run_of(side, vectors, coverage))
+    report = check(
+        tracked(vectors, len(vectors), "vectors"),
+        side.value if backend == "python" else run_of(side, vectors, coverage),
+    )
     _print_per_primitive(report)
     for vector, outcome in report.differences[:show]:
         _print_difference(vector, outcome)

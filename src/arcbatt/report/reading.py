@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, Final
@@ -17,6 +18,7 @@ from arcbatt.runs.options import shown_value
 from arcbatt.runs.outcomes import Outcome, Standing, outcomes
 from arcbatt.runs.record import RunRecord, task_json
 
+Progress = Callable[[int, int], None]
 SHOWN: Final = 3
 """Programs shown for a task: those that gave different outputs, the best first."""
 FOUND_BY: Final = 500
@@ -25,10 +27,12 @@ SIGNED: Final = 6
 """Programs named of a task that fares otherwise than in an earlier run."""
 
 
-def read_report(record: RunRecord, limit: int, before: RunRecord | None = None) -> RunReport:
+def read_report(
+    record: RunRecord, limit: int, before: RunRecord | None = None, progress: Progress | None = None
+) -> RunReport:
     """The report of a run, whether it is done or not; of each standing, the first `limit` tasks.
 
-    With an earlier run it says what changed since then.
+    With an earlier run it says what changed since then. `progress` is told how many tasks are read, and of how many.
     """
     reader = _Reader(record)
     found = outcomes(record)
@@ -37,7 +41,9 @@ def read_report(record: RunRecord, limit: int, before: RunRecord | None = None) 
     earlier = _Reader(before) if before else None
     tasks: list[TaskReport] = []
     count: Counter[Standing] = Counter()
-    for task, outcome in zip(record.each_task(), found, strict=True):
+    for number, (task, outcome) in enumerate(zip(record.each_task(), found, strict=True)):
+        if progress:
+            progress(number, len(found))
         count[outcome.standing] += 1
         if count[outcome.standing] <= limit:
             one = reader.task(task, outcome)

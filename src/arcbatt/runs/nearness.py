@@ -21,8 +21,6 @@ KEPT: Final = 3
 One that looks its input up in S is right on demonstrations without having understood anything, so it takes no other
 program's place.
 """
-NEAR: Final = 0.9
-"""Share of cells right, over the demonstrations, from which a program came near."""
 
 
 class Candidate(NamedTuple):
@@ -73,11 +71,6 @@ def nearest(known: Iterable[Candidate], new: Iterable[Candidate]) -> list[Candid
         found.setdefault(one.hash, one)
     from_samples = [one for one in found.values() if one.reads_samples]
     return [one for one in found.values() if not one.reads_samples][:KEPT] + from_samples[:KEPT]
-
-
-def came_near(demos_right: int, agreement: float) -> bool:
-    """Whether a program is right on a demonstration, or on nine cells of ten."""
-    return demos_right > 0 or agreement >= NEAR
 
 
 class Differs:

@@ -21,7 +21,6 @@ from arcbatt.data.grids import shown
 from arcbatt.data.tasks import Task, check_id, task_from_json, task_to_json
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.program import Program, reads
-from arcbatt.runs.nearness import came_near
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.store import AttemptCells, ProgramTier, Store
 from arcbatt.support.files import read_file
@@ -32,6 +31,8 @@ INFO: Final = "run.json"
 PROGRAMS: Final = "programs.py"
 RESULTS: Final = "results.sqlite"
 LOG: Final = "log.txt"
+NEAR: Final = 0.9
+"""Share of cells right, over the demonstrations, from which a program came near."""
 LOCK: Final = "run.lock"
 """Locked while the run is being written, removed at its end."""
 
@@ -48,7 +49,7 @@ class Near:
     @property
     def is_near(self) -> bool:
         """Whether it is right on a demonstration, or on nine cells of ten."""
-        return came_near(self.demos_right, self.agreement)
+        return self.demos_right > 0 or self.agreement >= NEAR
 
 
 @dataclass(frozen=True)
