@@ -49,8 +49,15 @@ def test_score(tmp_path):
         "repository's rule: 50.00%, 1 of 2 tasks with all test outputs right\n"
     )
     put(path, {"a": SUBMISSION["a"]})
-    done = arcbatt("score", str(path), "--dataset", str(tasks))
+    done = arcbatt("score", str(path), "--dataset", str(tasks), "--strict")
     assert (done.returncode, done.stderr) == (2, f"arcbatt: {path}: not a valid submission:\n  task b: missing\n")
+    done = arcbatt("score", str(path), "--dataset", str(tasks))
+    assert done.stdout == (
+        "1 of 2 tasks scored\n"
+        "Kaggle's rule: 100.00%, 1 of 1 test outputs right\n"
+        "repository's rule: 100.00%, 1 of 1 task with all test outputs right\n"
+        "1 task not in the submission; counted as wrong: Kaggle's rule 50.00%, repository's rule 50.00%\n"
+    )
     put(tasks, {"a": raw(), "h": raw(test=[{"input": [[1]]}])})
     put(path, {"a": SUBMISSION["a"], "h": SUBMISSION["b"]})
     done = arcbatt("score", str(path), "--dataset", str(tasks))

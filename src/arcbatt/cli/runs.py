@@ -30,8 +30,8 @@ def list_runs(as_json: bool) -> None:
     if not rows:
         typer.echo(f"no run is kept in {runs_folder()}")
         return
-    head = ("run", "started", "state", "solved", "programs", "data set", "MB")
-    print_lines(table(head, [_row(one) for one in rows], right=(0, 3, 4, 6)))
+    head = ("run", "started", "state", "solved", "programs", "MB", "data set")
+    print_lines(table(head, [_row(one) for one in rows], right=(0, 3, 4, 5)))
     print_lines(
         [
             f"in {runs_folder()}, at most {KEPT_RUNS} and {KEPT_BYTES >> 30} GiB: the oldest go first; "
@@ -58,9 +58,9 @@ def delete_runs(names: Sequence[str], everything: bool) -> None:
     for one in [known[name] for name in dict.fromkeys(names)] if names else known.values():
         if is_being_written(one.place):
             raise UsageError(f"run {one.number} is being written")
-        link = one.place.is_symlink()
+        said = f"forgot run {one.number}; {one.directory} stays" if one.is_link else f"deleted run {one.number}"
         one.delete()
-        typer.echo(f"forgot run {one.number}; {one.directory} stays" if link else f"deleted run {one.number}")
+        typer.echo(said)
 
 
 def diff_runs(a: str | None, b: str | None, everything: bool, as_json: bool) -> None:
@@ -96,7 +96,7 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
     size = f"{one['bytes'] / 1e6:,.1f}" if one["bytes"] else ""
     programs = "" if one.get("programs") is None else f"{one['programs']:,}"
     started = (one.get("started") or "").replace("T", " ")[:16]
-    return str(one["run"]), started, one["state"], solved, programs, one.get("dataset") or "", size
+    return str(one["run"]), started, one["state"], solved, programs, size, one.get("dataset") or ""
 
 
 def _lines(found: Comparison, before: RunRecord, after: RunRecord, everything: bool) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -204,8 +204,8 @@ def profile(
     """Profile programs, or a graph of them, on samples; `labels` name the samples in a trace.
 
     Without `complete`, no fallbacks are run. With `gpus` the same also runs on each GPU there is: its stages, launches
-    and transfers; primitives are told apart on the CPU alone. `progress` is told how many samples are done on the CPU, run,
-    watched and completed, and of how many.
+    and transfers; primitives are told apart on the CPU alone. `progress` is told how many samples are done on the CPU,
+    run, watched and completed, and of how many.
     """
     clock = _Clock()
     with clock.stage("merge"):

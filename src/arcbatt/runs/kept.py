@@ -30,14 +30,19 @@ class KeptRun:
     place: Path
 
     @property
+    def is_link(self) -> bool:
+        """Whether the directory is the user's own."""
+        return self.place.is_symlink()
+
+    @property
     def directory(self) -> Path:
         """The run's directory, as one would write it."""
-        return Path(os.readlink(self.place)) if self.place.is_symlink() else self.place
+        return Path(os.readlink(self.place)) if self.is_link else self.place
 
     @property
     def bytes(self) -> int:
         """What it takes up here; nothing where the directory is the user's own."""
-        if self.place.is_symlink():
+        if self.is_link:
             return 0
         return sum(file.stat().st_size for file in self.place.iterdir() if file.is_file())
 
@@ -48,7 +53,7 @@ class KeptRun:
 
     def delete(self) -> None:
         """Remove it; a directory of the user's own stays."""
-        if self.place.is_symlink():
+        if self.is_link:
             self.place.unlink()
         else:
             shutil.rmtree(self.place)
@@ -98,7 +103,7 @@ def remember(directory: Path) -> None:
     if path.parent == runs_folder().absolute() or not (path / INFO).exists():
         return
     for one in _places():
-        if one.place.is_symlink() and one.directory == path:
+        if one.is_link and one.directory == path:
             one.delete()
     _claim(lambda place: place.symlink_to(path))
 
