@@ -112,6 +112,14 @@ def test_commands_as_the_documents_and_earlier_versions_write_them(args, tmp_pat
     assert "--file" not in arcbatt("card", "--help").out
 
 
+@pytest.mark.parametrize("path", [path for path, one in COMMANDS.items() if hasattr(one, "commands")], ids=" ".join)
+def test_lists_of_commands_say_all_in_80_columns(path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = arcbatt(*path, "--help").out.splitlines()
+    assert not [line for line in lines if line.endswith("...") and "[ARGS]" not in line]
+    assert max(map(len, lines)) <= 80
+
+
 def test_version():
     assert arcbatt("-V").out == arcbatt("--version").out
     assert arcbatt("-V").out.startswith("arcbatt ")

@@ -15,6 +15,7 @@ app = typer.Typer(
     help="Run thousands of ARC programs on thousands of grids at once, exactly.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # its help leaves the texts 20 of 80 columns, and is box art in a pipe
 )
 
 
@@ -35,48 +36,7 @@ def options(
     """Options of the command itself."""
 
 
-@app.command(context_settings=opt.settings("verify"))
-def verify(
-    vectors: Annotated[
-        Path | None, typer.Option(help="Vector file: one JSON object a line, gzip if it ends in .gz.")
-    ] = None,
-    solvers: Annotated[
-        list[Path] | None, typer.Option(help="Or: solver files or folders, run on the samples of --dataset.")
-    ] = None,
-    random: Annotated[int | None, typer.Option(help="Or: so many random programs and mutants of the library.")] = None,
-    backend: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What to check: python, cpu, dynamic, lanes (32 emulated lanes), cuda; may be repeated. "
-            "Default: python for vectors, else every engine there is."
-        ),
-    ] = None,
-    dataset: opt.Dataset = "arcagi",
-    count: Annotated[int, opt.count("So many tasks of the data set, evenly over it; 0: all.")] = 20,
-    seed: Annotated[int, typer.Option(help="Names the random programs and their samples.")] = 0,
-    generator: Annotated[
-        int | None, typer.Option(help="The version of the generator that the seed is for. Default: the newest.")
-    ] = None,
-    show: Annotated[int, typer.Option(help="How many disagreements to print.")] = 10,
-    max_steps: opt.Steps = None,
-    max_total_steps: opt.TotalSteps = None,
-) -> None:
-    """Check backends against vectors, or against the reference and one another; exit 1 on any disagreement."""
-    from arcbatt.cli import verify as command
-    from arcbatt.devtools.verify.sides import Steps
-
-    if sum(source is not None for source in (vectors, solvers, random)) != 1:
-        raise UsageError("give what to check on: --vectors FILE, --solvers PATH or --random N, one of them")
-    steps = Steps.asked(max_steps, max_total_steps)
-    if vectors is not None:
-        command.verify_all_vectors(vectors, backend or ["python"], show, steps)
-    elif random is not None:
-        command.verify_random(random, seed, generator, backend or [], show, steps)
-    else:
-        command.verify_solvers(solvers or [], dataset, count or None, backend or [], show, steps)
-
-
-@app.command()
+@app.command(short_help="Run every program on every task.")
 def run(
     solvers: opt.Solvers = None,
     batt: Annotated[Path | None, typer.Option("--batt", "-b", help=RunOptions.help("batt"))] = None,
@@ -161,7 +121,7 @@ def runs_show(
     show_run(run, Shape(everything, failed, summary, as_json, as_csv))
 
 
-@runs.command("diff")
+@runs.command("diff", short_help="Compare two runs by task and by program.")
 def runs_diff(
     before: Annotated[
         str | None,
@@ -194,7 +154,7 @@ def runs_delete(
     delete_runs(numbers or [], everything)
 
 
-@app.command(context_settings=opt.settings("card"))
+@app.command(context_settings=opt.settings("card"), short_help="Merge programs into one batt.")
 def card(
     solvers: opt.Solvers = None,
     count: Annotated[int | None, opt.count("How many programs.")] = None,
@@ -223,7 +183,7 @@ def card(
         write_code(card, code)
 
 
-@app.command()
+@app.command(short_help="Read solver files and print every problem.")
 def check(
     files: Annotated[list[Path], typer.Argument(help="Solver files or folders.")],
     dialect: opt.Dialect = "",
@@ -262,7 +222,7 @@ def evaluate(
     print_value(expression, grid, task, dataset, backend)
 
 
-@app.command()
+@app.command(short_help="Score a submission by both rules.")
 def score(
     submission: Annotated[Path, typer.Argument(help="A submission in Kaggle's format.")],
     dataset: opt.Dataset = "arcagi",
@@ -275,7 +235,7 @@ def score(
     print_score(submission, dataset, strict, verbose)
 
 
-@app.command(context_settings=opt.settings("submit"))
+@app.command(context_settings=opt.settings("submit"), short_help="Write a submission: two attempts for each test.")
 def submit(
     run: opt.Run = None,
     run_option: Annotated[str | None, typer.Option("--run", hidden=True)] = None,
@@ -296,7 +256,7 @@ def submit(
     make_submission(run or run_option, out, dataset)
 
 
-@app.command()
+@app.command(short_help="Find programs for tasks.")
 def solve(
     dataset: opt.Dataset = "arcagi",
     ids: opt.Ids = None,
@@ -328,7 +288,7 @@ tasks = typer.Typer(help="Look at data sets, and make large ones.", no_args_is_h
 app.add_typer(tasks, name="tasks")
 
 
-@tasks.command("check")
+@tasks.command("check", short_help="Say what is in a data set, and what is wrong.")
 def tasks_check(
     dataset: Annotated[str, typer.Argument(help=opt.DATASET_HELP, autocompletion=opt.complete_dataset)],
     strict: Annotated[
@@ -354,11 +314,11 @@ def tasks_vary(
     vary_tasks(dataset, count, seed, out)
 
 
-@app.command()
+@app.command(short_help="Show a task, and what a program gives.")
 def show(
     task: Annotated[str, typer.Argument(help="The task's id, such as 007bbfb7.", autocompletion=opt.complete_task)],
     dataset: opt.Dataset = "arcagi",
-    program: opt.Program = None,
+    program: Annotated[str | None, opt.program("Also what this program gives on every pair.")] = None,
     solvers: opt.Solvers = None,
 ) -> None:
     """Show a task's grids in the terminal, and what a program makes of them."""
@@ -367,7 +327,7 @@ def show(
     show_task(task, dataset, program, solvers or [])
 
 
-@app.command(context_settings=opt.settings("report"))
+@app.command(context_settings=opt.settings("report"), short_help="Write a run as one HTML file.")
 def report(
     run: opt.Run = None,
     against: Annotated[
@@ -383,13 +343,54 @@ def report(
     write_report(run, against, out, count)
 
 
-@app.command(context_settings=opt.settings("profile"))
+@app.command(context_settings=opt.settings("verify"), short_help="Check backends against the reference.")
+def verify(
+    vectors: Annotated[
+        Path | None, typer.Option(help="Vector file: one JSON object a line, gzip if it ends in .gz.")
+    ] = None,
+    solvers: Annotated[
+        list[Path] | None, typer.Option(help="Or: solver files or folders, run on the samples of --dataset.")
+    ] = None,
+    random: Annotated[int | None, typer.Option(help="Or: so many random programs and mutants of the library.")] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What to check: python, cpu, dynamic, lanes (32 emulated lanes), cuda; may be repeated. "
+            "Default: python for vectors, else every engine there is."
+        ),
+    ] = None,
+    dataset: opt.Dataset = "arcagi",
+    count: Annotated[int, opt.count("So many tasks of the data set, evenly over it; 0: all.")] = 20,
+    seed: Annotated[int, typer.Option(help="Names the random programs and their samples.")] = 0,
+    generator: Annotated[
+        int | None, typer.Option(help="The version of the generator that the seed is for. Default: the newest.")
+    ] = None,
+    show: Annotated[int, typer.Option(help="How many disagreements to print.")] = 10,
+    max_steps: opt.Steps = None,
+    max_total_steps: opt.TotalSteps = None,
+) -> None:
+    """Check backends against vectors, or against the reference and one another; exit 1 on any disagreement."""
+    from arcbatt.cli import verify as command
+    from arcbatt.devtools.verify.sides import Steps
+
+    if sum(source is not None for source in (vectors, solvers, random)) != 1:
+        raise UsageError("give what to check on: --vectors FILE, --solvers PATH or --random N, one of them")
+    steps = Steps.asked(max_steps, max_total_steps)
+    if vectors is not None:
+        command.verify_all_vectors(vectors, backend or ["python"], show, steps)
+    elif random is not None:
+        command.verify_random(random, seed, generator, backend or [], show, steps)
+    else:
+        command.verify_solvers(solvers or [], dataset, count or None, backend or [], show, steps)
+
+
+@app.command(context_settings=opt.settings("profile"), short_help="Say where the time of a run goes.")
 def profile(
     solvers: opt.Solvers = None,
     dataset: opt.Dataset = "arcagi",
     count: Annotated[int | None, opt.count("So many tasks, evenly over the data set; default: all.")] = None,
     threads: Annotated[int, typer.Option("--threads", "-j", help="Threads of the engine.")] = 1,
-    program: opt.Program = None,
+    program: Annotated[str | None, opt.program("The lines of this program instead.")] = None,
     top: Annotated[int, typer.Option(help="Rows of each table.")] = 25,
     trace: Annotated[Path | None, typer.Option(help="Also write a trace for Perfetto to this file.")] = None,
     out: Annotated[Path | None, opt.out("Also write everything to this file, as JSON.")] = None,
@@ -402,7 +403,7 @@ def profile(
     print_profile(solvers or [], dataset, count, threads, program, top, trace, out, gpus, max_steps)
 
 
-@app.command()
+@app.command(short_help="Measure how fast programs run here.")
 def bench(
     suite: Annotated[
         list[str] | None,
@@ -447,7 +448,7 @@ def bench(
         )  # fmt: skip
 
 
-@app.command()
+@app.command(short_help="Show what there is to run on.")
 def info(
     measure: Annotated[
         bool, typer.Option("--measure", help="Time every engine there is, and keep the figures.")

