@@ -158,12 +158,17 @@ def test_the_time_limit_ends_the_run_with_what_is_done(solvers, tmp_path):
     done = arcbatt_run("--solvers", solvers, "-c", 80, "-t", "0.001", "--out", tmp_path / "run")
     assert done.returncode == 0
     assert "stopped early: 0 of" in done.stdout
-    done = arcbatt_run("-t", "5", "--out", tmp_path / "other")
-    assert done.returncode == 0
-    assert "stopped early" in done.stdout
-    with RunRecord.open(tmp_path / "other") as record:
-        assert record.state == "stopped"
-        assert rows_of(record) > 0
+    for limit in (3, 10, 30, 90):  # what is enough for a batch depends on what else the machine is doing
+        folder = tmp_path / str(limit)
+        done = arcbatt_run("-t", limit, "--out", folder)
+        assert done.returncode == 0
+        assert "stopped early" in done.stdout
+        with RunRecord.open(folder) as record:
+            assert record.state == "stopped"
+            rows = rows_of(record)
+        if rows:
+            break
+    assert rows
 
 
 def test_only_some_tasks_and_a_batt(tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from arcbatt.cli.progress import shown_on_stderr
+from arcbatt.cli.tasks import tell
 from arcbatt.errors import UsageError
 from arcbatt.report.html import report_html
 from arcbatt.report.reading import read_report
@@ -20,8 +21,11 @@ def write_report(run: str | None, against: str | None, file: Path, count: int) -
     """Write a run's report (default: the last one's) as one HTML file, compared with an earlier run if one is given."""
     if count < 1:
         raise UsageError(f"--count is a number above 0, got {count}")
+    directory = find_run(run)
+    if run is None:
+        tell(f"of the last run, {directory}")
     earlier = RunRecord.open(find_run(against)) if against else nullcontext()
-    with earlier as before, RunRecord.open(find_run(run)) as record, shown_on_stderr("tasks") as progress:
+    with earlier as before, RunRecord.open(directory) as record, shown_on_stderr("tasks") as progress:
         report = read_report(record, count, before, progress)
     page = report_html(report)
     with atomic_output(file) as out:

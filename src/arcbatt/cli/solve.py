@@ -52,7 +52,8 @@ def solve_command(
     solutions: dict[str, Solution] = record.solutions if record else {}
     left = [task for task in chosen if task.id not in solutions]
     start = time.monotonic()
-    finished = _solve(options, left, solutions, record, seconds, quiet) if left else True
+    interrupted = bool(left) and _solve(options, left, solutions, record, seconds, quiet)
+    finished = all(task.id in solutions for task in chosen)
     done = [task for task in chosen if task.id in solutions]
     typer.echo(_summary(done, solutions, time.monotonic() - start))
     if submission is not None and finished:
@@ -62,9 +63,11 @@ def solve_command(
             {task.id: len(task.test) for task in chosen},
         )
         typer.echo(f"two attempts for every test input are in {submission}")
+    elif submission is not None:
+        tell(f"{submission} is not written: {counted(len(chosen) - len(done), 'task')} not done")
     if out is not None:
         typer.echo(f"solutions are in {out}" + ("" if finished else "; go on with the same command and --resume"))
-    if not finished and seconds is None:
+    if interrupted:
         raise typer.Exit(130)
 
 
@@ -76,7 +79,7 @@ def _solve(
     seconds: float | None,
     quiet: bool,
 ) -> bool:
-    """Solve tasks into `solutions`; whether all of them were."""
+    """Solve tasks into `solutions`; whether the user asked to stop."""
     end = None if seconds is None else time.monotonic() + seconds
     ended = suppress(KeyboardInterrupt)  # while the bank is being compiled
     with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
@@ -87,7 +90,7 @@ def _solve(
             if record:
                 record.add(solution)
             progress(done, len(tasks))
-    return all(task.id in solutions for task in tasks)
+    return interrupted()
 
 
 def _summary(tasks: Sequence[Task], solutions: dict[str, Solution], seconds: float) -> str:

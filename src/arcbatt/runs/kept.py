@@ -131,6 +131,8 @@ def is_being_written(directory: Path) -> bool:
             return False
     except Timeout:
         return True
+    except OSError:  # nobody may write there
+        return False
 
 
 def _places() -> list[KeptRun]:
