@@ -12,9 +12,9 @@ from arcbatt.display.pictures import grid_image
 from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got, places
 from arcbatt.report.model import TaskReport
-from arcbatt.report.reading import came_near, read_task
+from arcbatt.report.reading import read_task
+from arcbatt.runs.outcomes import Outcome, Standing, nearest_first, outcomes
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.store import NearestProgram
 
 _LISTED: Final = 10
 """Near misses that a notebook lists."""
@@ -87,10 +87,10 @@ def _figures(given: Grid, wanted: Grid | None, gots: list[tuple[str, Got]]) -> l
 class NearMisses:
     """Tasks that no program solves but some come near, most cells right first; `run.failures(id)` shows one."""
 
-    rows: tuple[NearestProgram, ...]
+    rows: tuple[Outcome, ...]
 
     def __repr__(self) -> str:
-        first = f", nearest is {self.rows[0].task} by {self.rows[0].program}" if self.rows else ""
+        first = f", nearest is {self.rows[0].task} by {self.rows[0].near[0].program}" if self.rows else ""
         return f"<{self._says()}{first}>"
 
     def _says(self) -> str:
@@ -99,8 +99,9 @@ class NearMisses:
     def table_html(self) -> str:
         """The nearest as a table."""
         rows = [
-            (one.task, one.program, f"{one.demos_right} of {one.demos}", f"{100 * one.agreement:.1f} %")
+            (one.task, near.program, f"{near.demos_right} of {one.size.demos}", f"{100 * near.agreement:.1f} %")
             for one in self.rows[:_LISTED]
+            for near in one.near[:1]
         ]
         more = len(self.rows) - _LISTED
         listed = table(rows, ("nearly solved", "by", "demonstrations right", "cells right")) if rows else ""
@@ -117,9 +118,4 @@ def failures_of(record: RunRecord, task: Task) -> Failures:
 
 def near_misses_of(record: RunRecord) -> NearMisses:
     """The open tasks of a run that have near misses."""
-    solved = record.solved()
-    found: dict[str, NearestProgram] = {}
-    for one in record.store.nearest():
-        if one.task not in solved and came_near(one):
-            found.setdefault(one.task, one)
-    return NearMisses(tuple(sorted(found.values(), key=lambda one: (-one.agreement, one.task))))
+    return NearMisses(tuple(nearest_first(one for one in outcomes(record) if one.standing is Standing.NEAR)))

@@ -12,9 +12,9 @@ from arcbatt.api.tables import table_of
 from arcbatt.data.tasks import Task, Tasks, as_tasks
 from arcbatt.display import html
 from arcbatt.report.html import report_html
-from arcbatt.report.model import Standing
 from arcbatt.report.reading import read_report
 from arcbatt.runs import api
+from arcbatt.runs.outcomes import Standing
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import Progress, Summary
 from arcbatt.scoring.api import score, submit

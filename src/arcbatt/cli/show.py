@@ -10,6 +10,7 @@ from rich.text import Text
 
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.terminal import Terminal
+from arcbatt.data.sources import elsewhere
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.display.terminal import Panel, print_panels
 from arcbatt.errors import UsageError
@@ -17,7 +18,7 @@ from arcbatt.language.program import Call, Program
 from arcbatt.language.reference import evaluate
 from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got, Verdict, compare, places
-from arcbatt.support.text import did_you_mean
+from arcbatt.support.text import counted, did_you_mean
 
 _T = TypeVar("_T")
 _STYLES = {Verdict.MATCH: "bold green", Verdict.HIDDEN: "dim"}
@@ -25,7 +26,10 @@ _STYLES = {Verdict.MATCH: "bold green", Verdict.HIDDEN: "dim"}
 
 def show_task(task_id: str, dataset: str, name: str | None, paths: list[Path]) -> None:
     """Print a task, and with a program what it gives; solver files alone mean their program for the task."""
-    task = _find(task_id, {task.id: task for task in load_tasks(dataset)}, f"task {task_id!r} in {dataset}")
+    tasks = {task.id: task for task in load_tasks(dataset)}
+    if task_id not in tasks and (hint := elsewhere([task_id])):
+        raise UsageError(f"no task {task_id!r} in {dataset}{hint}")
+    task = _find(task_id, tasks, f"task {task_id!r} in {dataset}")
     program = _program(name or task_id, paths) if name or paths else None
     gots = [compare(evaluate(program, sample), sample.C) for sample in task.samples] if program else []
     console = Terminal(highlight=False)
@@ -39,8 +43,8 @@ def show_task(task_id: str, dataset: str, name: str | None, paths: list[Path]) -
 
 
 def _print_head(console: Console, task: Task, program: Program | None) -> None:
-    head = Text.assemble((task.id, "bold"), f"   {_count(len(task.train), 'demonstration')}")
-    head.append(f", {_count(len(task.test), 'test')}")
+    head = Text.assemble((task.id, "bold"), f"   {counted(len(task.train), 'demonstration')}")
+    head.append(f", {counted(len(task.test), 'test')}")
     if program:
         head.append(f"   program {program.id}")
     console.print(head)
@@ -67,8 +71,8 @@ def _print_end(console: Console, task: Task, program: Program, gots: list[Got]) 
     demos = sum(got.verdict is Verdict.MATCH for got in gots[: len(task.train)])
     tests = sum(got.verdict is Verdict.MATCH for got in gots[len(task.train) :])
     hidden = sum(got.verdict is Verdict.HIDDEN for got in gots[len(task.train) :])
-    line = f"{program.id}: {demos} of {_count(len(task.train), 'demonstration')}"
-    line += f", {tests} of {_count(len(task.test), 'test')} right" + (f", {hidden} hidden" if hidden else "")
+    line = f"{program.id}: {demos} of {counted(len(task.train), 'demonstration')}"
+    line += f", {tests} of {counted(len(task.test), 'test')} right" + (f", {hidden} hidden" if hidden else "")
     console.print(line, soft_wrap=True)
 
 
@@ -92,7 +96,3 @@ def _find(name: str, known: dict[str, _T], what: str) -> _T:
     if name in known:
         return known[name]
     raise UsageError(f"no {what}{did_you_mean(name, known)}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -13,7 +13,7 @@ from typing import Any, Final, overload
 
 from arcbatt.data.cache import read_cache, write_cache, write_unnamed
 from arcbatt.data.packing import PackedSamples, TaskArrays, pack_tasks
-from arcbatt.data.sources import Source, find_source
+from arcbatt.data.sources import Source, elsewhere, find_source
 from arcbatt.data.tasks import Report, Task, TaskReader, no_task, report_problems, tasks_html, tasks_text, warn
 from arcbatt.errors import DataError, UsageError
 from arcbatt.support.cache import cache_folder
@@ -76,7 +76,7 @@ class TaskSet(Sequence[Task]):
         """The tasks with these ids, in this order."""
         wanted = list(ids)
         if missing := [key for key in wanted if key not in self._numbers]:
-            raise UsageError(f"no task {', '.join(missing)} among the {len(self):,} tasks")
+            raise UsageError(f"no task {', '.join(missing)} among the {len(self):,} tasks{elsewhere(missing)}")
         return TaskSet.of(self[self._numbers[key]] for key in wanted)
 
     @property

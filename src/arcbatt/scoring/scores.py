@@ -31,10 +31,13 @@ class TaskScore:
 
 @dataclass(frozen=True, repr=False)
 class Score:
-    """A submission's score; tasks with hidden test outputs cannot be scored and are only counted."""
+    """A submission's score; tasks with hidden test outputs, and those it lacks, are not scored and only counted."""
 
     tasks: tuple[TaskScore, ...]
     hidden: int = 0
+    missing: int = 0
+    missing_outputs: int = 0
+    """Test outputs of the tasks that are missing."""
 
     @property
     def outputs(self) -> int:
@@ -80,16 +83,21 @@ def which_right(attempts: tuple[Grid, ...], expected: Grid) -> int:
 
 
 def score_submission(submission: Submission, tasks: Iterable[Task]) -> Score:
-    """Score a submission, checked before against these tasks."""
+    """Score a submission, checked before against these tasks; those it lacks are left out."""
     scored: list[TaskScore] = []
-    hidden = 0
+    hidden = missing = missing_outputs = 0
     for task in tasks:
         outputs = [wanted for _, wanted in task.test if wanted is not None]
         if len(outputs) < len(task.test):
             hidden += 1
             continue
+        if task.id not in submission:
+            missing, missing_outputs = missing + 1, missing_outputs + len(outputs)
+            continue
         pairs = zip(submission[task.id], outputs, strict=True)
         scored.append(TaskScore(task.id, tuple(which_right(attempts, wanted) for attempts, wanted in pairs)))
+    if not scored and missing:
+        raise DataError(f"nothing to score: the submission has none of the {missing:,} tasks whose outputs are known")
     if not scored:
         raise DataError(f"nothing to score against: all {hidden:,} tasks have hidden test outputs")
-    return Score(tuple(scored), hidden)
+    return Score(tuple(scored), hidden, missing, missing_outputs)
