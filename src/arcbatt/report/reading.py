@@ -11,13 +11,10 @@ from arcbatt.data.tasks import Task
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.report.model import Attempt, Rows, RunReport, Standing, TaskReport, Timing
-from arcbatt.runs.record import Near, RunRecord
-from arcbatt.runs.store import NearestProgram
+from arcbatt.runs.record import RunRecord
 
 SHOWN: Final = 3
 """Programs shown for a task: those that gave different outputs, the best first."""
-NEAR: Final = 0.9
-"""Share of cells right, over the demonstrations, from which a program came near."""
 
 
 def read_report(record: RunRecord, limit: int) -> RunReport:
@@ -45,21 +42,6 @@ def read_report(record: RunRecord, limit: int) -> RunReport:
     )
 
 
-def read_task(record: RunRecord, task: Task) -> TaskReport:
-    """One task of a run and what came of it; where none solves it, the nearest programs, however far they are."""
-    reader = _Reader(record)
-    standing = reader.standing(task)
-    if standing not in (Standing.NEAR, Standing.OPEN):
-        return reader.task(task, standing)
-    names = [one.program for one in record.near(task.id)]
-    return TaskReport(task, standing, reader.attempts(task, names) if names else ())
-
-
-def came_near(one: Near | NearestProgram) -> bool:
-    """Whether a program came near enough to a task to be called a near miss."""
-    return bool(one.demos_right) or one.agreement >= NEAR
-
-
 class _Reader:
     """What has to be asked of a record once for all tasks."""
 
@@ -79,7 +61,7 @@ class _Reader:
         return Standing.NEAR if self.near(task) else Standing.OPEN
 
     def near(self, task: Task) -> list[str]:
-        return [one.program for one in self.record.near(task.id) if came_near(one)]
+        return [one.program for one in self.record.near(task.id) if one.is_near]
 
     def task(self, task: Task, standing: Standing) -> TaskReport:
         names = self.solved.get(task.id, [])
@@ -183,3 +165,8 @@ def _shown(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value)) or "not given"
     return "not given" if value is None else str(value)
+
+
+def read_attempts(record: RunRecord, task: Task, names: list[str]) -> tuple[Attempt, ...]:
+    """What some programs gave on every pair of a task, those that gave the same in one attempt, the first few."""
+    return _Reader(record).attempts(task, names)

@@ -30,6 +30,8 @@ INFO: Final = "run.json"
 PROGRAMS: Final = "programs.py"
 RESULTS: Final = "results.sqlite"
 LOG: Final = "log.txt"
+NEAR: Final = 0.9
+"""Share of cells right, over the demonstrations, from which a program came near."""
 LOCK: Final = "run.lock"
 """Locked while the run is being written, removed at its end."""
 
@@ -42,6 +44,11 @@ class Near:
     demos_right: int
     agreement: float
     scores: dict[str, int | None]
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it is right on a demonstration, or on nine cells of ten."""
+        return self.demos_right > 0 or self.agreement >= NEAR
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,11 @@ def plain_text(text: str) -> str:
     return "\n".join(line if line.isprintable() else "".join(map(_written, line)) for line in text.split("\n"))
 
 
+def counted(number: int, noun: str, many: str = "") -> str:
+    """A number with its noun: `1 program`, `2 programs`."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
 def _written(character: str) -> str:
     if character.isprintable() or character == "\t":
         return character
