@@ -7,14 +7,15 @@ from typing import Any, Final
 
 from arcbatt.data.tasks import Task
 from arcbatt.display.colours import size_text
-from arcbatt.display.html import code, counted, figure, group, note, page, table
+from arcbatt.display.html import code, figure, group, note, page, table
 from arcbatt.display.pictures import grid_image
 from arcbatt.language.values import Grid
-from arcbatt.report.compare import Got, places
-from arcbatt.report.model import TaskReport
-from arcbatt.report.reading import read_task
+from arcbatt.report.compare import Got, Verdict, places
+from arcbatt.report.model import Attempt
+from arcbatt.report.reading import read_attempts
 from arcbatt.runs.outcomes import Outcome, Standing, nearest_first, outcomes
 from arcbatt.runs.record import RunRecord
+from arcbatt.support.text import counted
 
 _LISTED: Final = 10
 """Near misses that a notebook lists."""
@@ -24,31 +25,36 @@ _LISTED: Final = 10
 class Failures:
     """A task with what the nearest programs gave on each pair; cells that differ are dotted."""
 
-    found: TaskReport
+    task: Task
+    attempts: tuple[Attempt, ...]
+    solved: bool = False
+    """Whether the programs shown are right on every demonstration: then nothing failed."""
 
     @property
     def programs(self) -> list[str]:
         """The programs shown, the nearest first."""
-        return [attempt.program for attempt in self.found.attempts]
+        return [attempt.program for attempt in self.attempts]
 
     def __repr__(self) -> str:
         return f"<{self._says()}>"
 
     def _says(self) -> str:
-        task, found = self.found.task, self.found
-        if not found.attempts:
-            return f"{task.id}: {found.standing.value}, no program came near"
-        if found.solvers:
-            return f"{task.id}: {found.standing.value}, by {found.attempts[0].program}"
-        right = f"{found.demonstrations} demonstrations and {100 * found.agreement:.1f} % of cells right"
-        return f"{task.id}: {found.standing.value}, nearest is {found.attempts[0].program} with {right}"
+        if not self.attempts:
+            return f"{self.task.id}: no program came near"
+        best = self.attempts[0]
+        if self.solved:
+            return f"{self.task.id}: solved by {best.program}"
+        gots = best.gots[: len(self.task.train)]
+        right = sum(got.verdict is Verdict.MATCH for got in gots)
+        cells = f"{100 * sum(got.agreement for got in gots) / len(gots):.1f} % of cells"
+        return f"{self.task.id}: nearest is {best.program}, {right} of {len(gots)} demonstrations and {cells} right"
 
     def _pairs(self) -> list[tuple[str, Grid, Grid | None, list[tuple[str, Got]]]]:
-        task = self.found.task
+        task = self.task
         names = [f"demonstration {n}" for n in range(1, len(task.train) + 1)]
         names += [f"test {n}" for n in range(1, len(task.test) + 1)]
         return [
-            (name, given, wanted, [(one.program, one.gots[number]) for one in self.found.attempts])
+            (name, given, wanted, [(one.program, one.gots[number]) for one in self.attempts])
             for number, (name, (given, wanted)) in enumerate(zip(names, (*task.train, *task.test), strict=True))
         ]
 
@@ -56,7 +62,7 @@ class Failures:
         pairs = [
             f"<div>{group(name, _figures(given, wanted, gots))}</div>" for name, given, wanted, gots in self._pairs()
         ]
-        programs = [code(attempt.text) for attempt in self.found.attempts]
+        programs = [code(attempt.text) for attempt in self.attempts]
         return page(self._says(), *pairs, *programs)
 
     def __rich__(self) -> Any:
@@ -112,8 +118,11 @@ class NearMisses:
 
 
 def failures_of(record: RunRecord, task: Task) -> Failures:
-    """What came near to a task of a run."""
-    return Failures(read_task(record, task))
+    """What came nearest to a task of a run, however far it is; where a program solves it, that."""
+    if names := record.solved_tests().get(task.id) or record.solved().get(task.id):
+        return Failures(task, read_attempts(record, task, names), solved=True)
+    near = [one.program for one in record.near(task.id)]
+    return Failures(task, read_attempts(record, task, near) if near else ())
 
 
 def near_misses_of(record: RunRecord) -> NearMisses:

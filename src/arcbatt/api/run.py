@@ -14,7 +14,6 @@ from arcbatt.display import html
 from arcbatt.report.html import report_html
 from arcbatt.report.reading import read_report
 from arcbatt.runs import api
-from arcbatt.runs.outcomes import Standing
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import Progress, Summary
 from arcbatt.scoring.api import score, submit
@@ -22,6 +21,7 @@ from arcbatt.scoring.from_run import Chosen, choose_from_run
 from arcbatt.scoring.scores import Score
 from arcbatt.solvers import library
 from arcbatt.support.files import atomic_output
+from arcbatt.support.text import counted
 from arcbatt.syntax.api import Programs, as_programs
 
 
@@ -103,8 +103,8 @@ class Run(Summary):
     def _says(self) -> str:
         tasks, programs = len(self.record.store.task_sizes()), len(self.record.store.program_lines())
         state = "" if self.finished else ", stopped before its end"
-        solved = f"{len(self.solved):,} of {html.counted(tasks, 'task')} solved"
-        return f"{solved} by {html.counted(programs, 'program')}{state}"
+        solved = f"{len(self.solved):,} of {counted(tasks, 'task')} solved"
+        return f"{solved} by {counted(programs, 'program')}{state}"
 
     def _repr_html_(self) -> str:
         near = near_misses_of(self.record)
@@ -112,10 +112,10 @@ class Run(Summary):
         colours = (_SOLVED, _TESTS_WRONG, _NEAR, _OPEN)
         parts = (tests, solved - tests, len(near.rows), tasks - solved - len(near.rows))
         facts = [
-            ("right on every demonstration", html.counted(solved, "task")),
-            ("right on every test too", html.counted(tests, "task")),
-            (Standing.NEAR.value, html.counted(len(near.rows), "task")),
-            ("ran", f"{html.counted(self.evaluations, 'evaluation')} in {self.total_seconds:,.1f} s on {self.backend}"),
+            ("right on every demonstration", counted(solved, "task")),
+            ("right on every test too", counted(tests, "task")),
+            ("nearly solved", counted(len(near.rows), "task")),
+            ("ran", f"{counted(self.evaluations, 'evaluation')} in {self.total_seconds:,.1f} s on {self.backend}"),
         ]
         if self.record.directory:
             facts.append(("recorded in", str(self.record.directory)))

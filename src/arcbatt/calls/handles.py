@@ -7,13 +7,14 @@ from itertools import count
 from typing import Any, Final
 
 from arcbatt.calls.many import Language, Results, call_many, function_of
-from arcbatt.display.html import counted, page
+from arcbatt.display.html import page
 from arcbatt.errors import UsageError
 from arcbatt.language.drawing import program_html, values_html
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
 from arcbatt.language.shown import plain
 from arcbatt.language.table import current
+from arcbatt.support.text import counted
 
 _NUMBERS: Final = count()
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from arcbatt.calls.values import common_types, with_items
 from arcbatt.compiler.graph import INVOKE, PRIMITIVE, Graph
-from arcbatt.display.html import counted, page
+from arcbatt.display.html import page
 from arcbatt.engine.api import Stop
 from arcbatt.engine.calls import RESULT, Called, CallEngine, call_dynamic
 from arcbatt.engine.choose import backend_for, why_no_gpu
@@ -30,6 +30,7 @@ from arcbatt.language.reference import primitive
 from arcbatt.language.shown import quickly_plain
 from arcbatt.language.table import current
 from arcbatt.language.types import CELL, INT, NEVER, OBJECT, Type
+from arcbatt.support.text import counted
 
 Language = str | Function | Program
 """A function of the language: a primitive's name, a function value, or a program."""

@@ -17,8 +17,8 @@ from arcbatt.compiler.lower.slices import Sliced, lower_most, slice_graph, subgr
 from arcbatt.compiler.pipeline import Compiled, Stats, compile_graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import TypedGraph
-from arcbatt.display.html import counted
 from arcbatt.language.program import Program
+from arcbatt.support.text import counted
 
 
 class CompiledSet:

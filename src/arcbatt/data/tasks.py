@@ -12,12 +12,12 @@ from typing import Any, Final, NamedTuple, SupportsIndex, overload
 from arcbatt.data.grids import shown, to_grid
 from arcbatt.data.sources import Entry, JsonObject, Source, find_source
 from arcbatt.display.colours import Cells, size_text
-from arcbatt.display.html import counted, figure, group, note, page
+from arcbatt.display.html import figure, group, note, page
 from arcbatt.display.pictures import grid_image
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.sample import Sample
 from arcbatt.language.shown import Grid, plain, shown_grid
-from arcbatt.support.text import did_you_mean
+from arcbatt.support.text import counted, did_you_mean
 
 _THUMBNAILS: Final = 12
 """Tasks of many that a notebook shows."""

@@ -70,8 +70,3 @@ def bar(parts: Sequence[tuple[int, str]]) -> str:
         if number
     )
     return f'<div style="width:320px;max-width:100%;line-height:0;margin:2px 0 6px">{pieces}</div>'
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """So many of something: `1 task`, `2 tasks`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

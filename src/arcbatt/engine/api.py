@@ -15,13 +15,13 @@ from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import PackedSamples, pack_samples
-from arcbatt.display.html import counted
 from arcbatt.engine.outputs import Outputs, Wanted
 from arcbatt.engine.stats import DeviceStats
 from arcbatt.language.failures import Outcome
 from arcbatt.language.limits import MAX_CELLS, MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
+from arcbatt.support.text import counted
 
 Stop = Callable[[], bool]
 """Asked before a run, and now and then, whether to end early."""

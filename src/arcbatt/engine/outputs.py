@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import EMPTY_TUPLE, ESCAPE, OVERFLOW, STATUSES, TOKENS, constant
 from arcbatt.compiler.internal_errors import InternalError, InternalErrors
-from arcbatt.display.html import counted, figure, page, table
+from arcbatt.display.html import figure, page, table
 from arcbatt.display.pictures import grid_image
 from arcbatt.language.failures import Failed, Outcome, Reason
 from arcbatt.language.functions import Function
 from arcbatt.language.values import ordered
+from arcbatt.support.text import counted
 
 Wanted = Literal["match", "hash", "grid"]
 """What to bring back of outputs: verdicts; hashes too; grids too."""

@@ -15,7 +15,7 @@ from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.report.model import Against, Attempt, ProgramReport, Rows, RunReport, TaskReport, Timing
 from arcbatt.runs.comparison import Comparison, TaskChange, compare_runs
 from arcbatt.runs.options import shown_value
-from arcbatt.runs.outcomes import Outcome, Standing, outcome_of, outcomes
+from arcbatt.runs.outcomes import Outcome, Standing, outcomes
 from arcbatt.runs.record import RunRecord, task_json
 
 Progress = Callable[[int, int], None]
@@ -69,16 +69,6 @@ def read_report(
         programs_left_out=max(len(programs) - limit, 0),
         against=_against(before, comparison) if before and comparison else None,
     )
-
-
-def read_task(record: RunRecord, task: Task) -> TaskReport:
-    """One task of a run and what came of it; where none solves it, the nearest programs, however far they are."""
-    reader = _Reader(record)
-    outcome = outcome_of(record, task.id)
-    if outcome.standing not in (Standing.NEAR, Standing.OPEN):
-        return reader.task(task, outcome)
-    names = [one.program for one in outcome.near]
-    return TaskReport(task, outcome.standing, reader.attempts(task, names) if names else ())
 
 
 class _Reader:
@@ -257,3 +247,8 @@ def _batches(record: RunRecord) -> tuple[Timing, ...]:
 
 def _span(first: int, count: int) -> str:
     return f"{first + 1:,} to {first + count:,}"
+
+
+def read_attempts(record: RunRecord, task: Task, names: list[str]) -> tuple[Attempt, ...]:
+    """What some programs gave on every pair of a task, those that gave the same in one attempt, the first few."""
+    return _Reader(record).attempts(task, names)

@@ -44,20 +44,10 @@ class Outcome:
 
 def outcomes(record: RunRecord) -> list[Outcome]:
     """What came of every task, in the order of the run; near misses of those that are not solved."""
-    return _outcomes(record, zip(record.store.task_ids(), record.store.task_sizes(), strict=True))
-
-
-def outcome_of(record: RunRecord, task: str) -> Outcome:
-    """What came of one task of the run."""
-    sizes = zip(record.store.task_ids(), record.store.task_sizes(), strict=True)
-    return _outcomes(record, [one for one in sizes if one[0] == task])[0]
-
-
-def _outcomes(record: RunRecord, tasks: Iterable[tuple[str, TaskSize]]) -> list[Outcome]:
     solved, demos = solved_tasks(record), record.solved()
     was_run = record.store.tasks_run()
     found = []
-    for task, size in tasks:
+    for task, size in zip(record.store.task_ids(), record.store.task_sizes(), strict=True):
         right = tuple(solved.get(task, ()))
         others = tuple(name for name in demos.get(task, ()) if name not in right)
         near = () if right else tuple(record.near(task))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcbatt.data.tasks import Task
-from arcbatt.display.html import counted
 from arcbatt.language.program import reads
 from arcbatt.language.values import Grid
 from arcbatt.runs.record import RunRecord
 from arcbatt.scoring.attempts import Candidate, Pick, Question, choose_attempts
 from arcbatt.scoring.submission import Submission
+from arcbatt.support.text import counted
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arcbatt.data.tasks import Task
-from arcbatt.display.html import counted, page, table
+from arcbatt.display.html import page, table
 from arcbatt.errors import DataError
 from arcbatt.language.values import Grid
 from arcbatt.scoring.submission import Submission
+from arcbatt.support.text import counted
 
 
 @dataclass(frozen=True)

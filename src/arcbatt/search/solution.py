@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arcbatt.data.grids import to_grid
-from arcbatt.display.html import code, counted, figure, group, page
+from arcbatt.display.html import code, figure, group, page
 from arcbatt.display.pictures import grid_image
 from arcbatt.language.values import Grid
 from arcbatt.scoring.submission import Submission
+from arcbatt.support.text import counted
 
 
 @dataclass(frozen=True)

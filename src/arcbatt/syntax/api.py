@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, SupportsIndex, overload
 
-from arcbatt.display.html import code, counted, note, page
+from arcbatt.display.html import code, note, page
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
-from arcbatt.support.text import did_you_mean
+from arcbatt.support.text import counted, did_you_mean
 from arcbatt.syntax.parser import parse_paths, parse_text
 
 _NAMED: Final = 3
