@@ -38,6 +38,7 @@ lint: $(VENV)/installed
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/python tools/generate_docs.py --check
+	$(BIN)/python tools/generate_stub.py --check
 	$(BIN)/python tools/performance_page.py --check
 	$(BIN)/python tools/generate_native.py --check
 
@@ -182,6 +183,7 @@ native: $(VENV)/installed
 
 docs: $(VENV)/installed
 	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python tools/generate_stub.py
 	$(BIN)/python tools/performance_page.py
 
 # The pages, and what notebooks among them give when they run. Not part of the developers' install: it is needed seldom.

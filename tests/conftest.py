@@ -17,6 +17,22 @@ def data() -> Path:
     return Path(__file__).parent / "data"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def runs_of_the_tests(tmp_path_factory):
+    """Runs that commands keep go to a folder of the tests, not to the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARCBATT_RUNS", str(tmp_path_factory.mktemp("runs")))
+        yield
+
+
+@pytest.fixture
+def kept_here(tmp_path, monkeypatch) -> Path:
+    """A folder of this test alone for the runs that commands keep."""
+    folder = tmp_path / "kept"
+    monkeypatch.setenv("ARCBATT_RUNS", str(folder))
+    return folder
+
+
 @pytest.fixture
 def sigint():
     """Ctrl-C has its effect, here and in processes started here, also where who started the tests ignores it."""

@@ -190,9 +190,9 @@ def test_the_pages_of_the_site():
         site = importlib.import_module("site_pages")
     finally:
         sys.path.remove(str(ROOT / "tools"))
-    text = "[a](../SECURITY.md) [b](../benchmarks/results#c) [c](run.md)"
+    text = "[a](../SECURITY.md) [b](../benchmarks/results#c) [c](run.md) [d](e-f.ipynb)"
     blob, tree = f"{URLS['Source']}/blob/main", f"{URLS['Source']}/tree/main"
-    assert site.linked(text) == f"[a]({blob}/SECURITY.md) [b]({tree}/benchmarks/results#c) [c](run.md)"
+    assert site.linked(text) == f"[a]({blob}/SECURITY.md) [b]({tree}/benchmarks/results#c) [c](run.md) [d](e-f.md)"
     html = {"output_type": "display_data", "data": {"text/html": ["<b>a\n", "b</b>"], "text/plain": "x"}}
     said = {"output_type": "stream", "text": ["\x1b[1mone\x1b[0m\n", "two\n"]}
     cells = [
@@ -210,8 +210,13 @@ def test_the_python_examples_of_the_recipes(tmp_path, monkeypatch):
     scope: dict = {}
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "cookbook.md").read_text(), re.DOTALL):
         exec(block, scope)
-    assert scope["solved"].keys() == {"67a3c6ac", "3c9b0459"}
-    assert scope["score"].tasks_solved == 2
+    assert scope["solved"].keys() == {"67a3c6ac", "3c9b0459", "6150a2bd"}
+    assert scope["answer"] == scope["task"].train[0].output
+    assert scope["filled"] == tuple(tuple(cell or 3 for cell in row) for row in scope["grid"])
+    assert scope["page"].exists()
+    assert len(scope["table"]) > 0
+    assert len(scope["mutants"]) == 100
+    assert scope["score"].tasks_solved == 3
     assert scope["turned"][0] == tuple(zip(*reversed(scope["grids"][0]), strict=True))
     assert scope["submission"].keys() == {task.id for task in scope["share"]}
 
@@ -227,7 +232,7 @@ def test_the_python_examples_of_the_first_steps():
     scope: dict = {}
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "first-steps.md").read_text(), re.DOTALL):
         exec(block, scope)
-    assert scope["solved"] == {"67a3c6ac": ["67a3c6ac"]}
+    assert scope["run"].solved == {"67a3c6ac": ["67a3c6ac"]}
 
 
 def test_every_extra_is_on_the_page_on_installing():

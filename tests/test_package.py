@@ -13,7 +13,8 @@ from arcbatt import documents
 MODULES = {"arcbatt": arcbatt, "arcbatt.documents": documents}
 NAMES = [(module, name) for module in MODULES for name in MODULES[module].__all__]
 FRONT_DOOR = (
-    "parse load_tasks library compile Engine run call_many op remove_op Task Sample Program Failed score submit"
+    "parse load_tasks library compile Engine run Run call_many op remove_op Task Sample Program Grid Failed score "
+    "submit mutants solve Batch"
 )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTSIDE = re.compile(r"(?<=\]\()\.\./([^)#\s]*)")
+NOTEBOOK = re.compile(r"(?<=\]\()([\w-]+)\.ipynb")
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -24,7 +25,8 @@ def repository() -> str:
 
 
 def linked(text: str) -> str:
-    """A page whose links out of docs/ lead to the repository."""
+    """A page whose links out of docs/ lead to the repository, and those to notebooks to their pages."""
+    text = NOTEBOOK.sub(r"\1.md", text)
     return OUTSIDE.sub(lambda found: f"{repository()}/{_kind(found[1])}/main/{found[1]}", text)
 
 

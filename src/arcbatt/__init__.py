@@ -6,8 +6,7 @@ from arcbatt._version import __version__
 
 TYPE_CHECKING = False  # importing typing takes longer than all the rest
 if TYPE_CHECKING:
-    from typing import Any
-
+    from arcbatt.api.run import Run, run
     from arcbatt.calls.accelerate import accelerate
     from arcbatt.calls.batching import batching
     from arcbatt.calls.custom import op, remove_op
@@ -16,12 +15,13 @@ if TYPE_CHECKING:
     from arcbatt.calls.stream import AsyncEngine
     from arcbatt.compiler.program_set import compile
     from arcbatt.data.tasks import Task, load_tasks
+    from arcbatt.devtools.generate import mutants
     from arcbatt.engine.api import Engine
     from arcbatt.engine.choose import make_engine
     from arcbatt.language.failures import Failed
     from arcbatt.language.program import Program
     from arcbatt.language.sample import Sample
-    from arcbatt.runs.api import run
+    from arcbatt.language.shown import Grid
     from arcbatt.scoring.api import score, submit
     from arcbatt.search.api import solve
     from arcbatt.solvers import library
@@ -32,7 +32,9 @@ _LAZY = {
     "Batch": "calls.handles",
     "Engine": "engine.api",
     "Failed": "language.failures",
+    "Grid": "language.shown",
     "Program": "language.program",
+    "Run": "api.run",
     "Sample": "language.sample",
     "Task": "data.tasks",
     "accelerate": "calls.accelerate",
@@ -43,10 +45,11 @@ _LAZY = {
     "library": "solvers",
     "load_tasks": "data.tasks",
     "make_engine": "engine.choose",
+    "mutants": "devtools.generate",
     "op": "calls.custom",
     "parse": "syntax.api",
     "remove_op": "calls.custom",
-    "run": "runs.api",
+    "run": "api.run",
     "score": "scoring.api",
     "solve": "search.api",
     "submit": "scoring.api",
@@ -58,7 +61,9 @@ __all__ = [
     "Batch",
     "Engine",
     "Failed",
+    "Grid",
     "Program",
+    "Run",
     "Sample",
     "Task",
     "__version__",
@@ -70,6 +75,7 @@ __all__ = [
     "library",
     "load_tasks",
     "make_engine",
+    "mutants",
     "op",
     "parse",
     "remove_op",
@@ -80,10 +86,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> "Any":
-    if name not in _LAZY:
-        raise AttributeError(f"module 'arcbatt' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)
+if not TYPE_CHECKING:  # a type checker knows every name from the imports above, and no other
+
+    def __getattr__(name):
+        if name not in _LAZY:
+            raise AttributeError(f"module 'arcbatt' has no attribute {name!r}")
+        return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -4,8 +4,6 @@ import importlib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from arcbatt.calls.grids import (
         batch_grid_op_multi_gpu,
         batch_grid_op_optimized,
@@ -76,10 +74,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> "Any":
-    if name not in _LAZY:
-        raise AttributeError(f"module 'arcbatt.documents' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)
+if not TYPE_CHECKING:  # a type checker knows every name from the imports above, and no other
+
+    def __getattr__(name):
+        if name not in _LAZY:
+            raise AttributeError(f"module 'arcbatt.documents' has no attribute {name!r}")
+        return getattr(importlib.import_module(f"arcbatt.{_LAZY[name]}"), name)
 
 
 def __dir__() -> list[str]:

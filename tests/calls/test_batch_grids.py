@@ -14,6 +14,7 @@ from arcbatt.calls.grids import (
 from arcbatt.engine import choose
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Reason
+from arcbatt.language.functions import Function
 from arcbatt.syntax import parse_program
 
 A = ((1, 0, 2), (0, 0, 2))
@@ -48,7 +49,7 @@ def test_functions_of_the_language_on_mixed_shapes(operation):
     one = [dsl.rot90(grid) for grid in MIXED]
     if operation is PROGRAM:
         one = [dsl.hconcat(grid, grid) for grid in one]
-    elif isinstance(operation, dsl.Function) and operation.parts:
+    elif isinstance(operation, Function) and operation.parts:
         one = [dsl.rot180(grid) for grid in MIXED]
     assert results == one
     assert results.ran == {"cpu": len(MIXED)}

@@ -41,7 +41,7 @@ def test_verify_shows_differences_with_a_line_to_paste(tmp_path):
         (["verify", "--vectors", "none.jsonl"], "cannot read vectors"),
         (["verify", "--vectors", "none.jsonl", "--backend", "abacus"], "no backend 'abacus'; there are: python, cpu"),
         (["eval", "frst(I)", "--grid", "[[1]]"], "did you mean 'first'?"),
-        (["eval", "I"], "give the grid with --grid JSON or --task ID"),
+        (["eval", "I"], "give the grid with --grid JSON or --id TASK"),
         (["eval", "I", "--grid", "[["], "--grid: not JSON"),
         (["eval", "I", "--grid", "[[1],[2,3]]"], "--grid: ragged"),
         (["eval", "I", "--task", "nope"], "no task 'nope'"),

@@ -114,7 +114,7 @@ def test_a_run_whose_files_may_not_grow_goes_on_when_they_may(given, tmp_path, s
 WRITERS = {
     "report": lambda given, out: ("report", given / "run", "--output", out),
     "submit": lambda given, out: ("submit", "--run", given / "run", "--output", out),
-    "card": lambda given, out: ("card", "--solvers", given / "solvers.py", "--file", out),
+    "card": lambda given, out: ("card", "--solvers", given / "solvers.py", "--file", out, "--force"),
     "code": lambda given, out: ("card", "--solvers", given / "solvers.py", "--file", os.devnull, "--code", out),
     "json": lambda given, out: ("tasks", "vary", "-d", given / "tasks.json", "-n", 40, "-o", f"{out}.json"),
     "jsonl": lambda given, out: ("tasks", "vary", "-d", given / "tasks.json", "-n", 40, "-o", f"{out}.jsonl"),
@@ -158,7 +158,7 @@ def test_where_no_cache_fits_it_is_said(given, tmp_path):
 def test_a_device_and_a_link_are_written_to_not_replaced(given, tmp_path):
     (tmp_path / "target.py").write_text("before")
     (tmp_path / "link.py").symlink_to("target.py")
-    assert arcbatt("card", "--solvers", given / "solvers.py", "--file", tmp_path / "link.py").status == 0
+    assert arcbatt("card", "--solvers", given / "solvers.py", "--file", tmp_path / "link.py", "--force").status == 0
     assert (tmp_path / "link.py").is_symlink()
     assert (tmp_path / "target.py").read_text() != "before"
     assert arcbatt("card", "--solvers", given / "solvers.py", "--file", os.devnull).status == 0

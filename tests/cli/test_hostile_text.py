@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rich.table import Table
 from rich.text import Text
 
-from arcbatt.cli.app import app, tasks
+from arcbatt.cli.app import app, runs, tasks
 from arcbatt.cli.terminal import PlainStream, Terminal
 from arcbatt.data.tasks import load_tasks, task_to_json
 from arcbatt.report.html import report_html
@@ -56,7 +56,7 @@ def hostile(tmp_path_factory):
         f"{SOLVER}\ndef solve_bad(I):\n    return '\x1b[31m[/bold]'\n"
     )
     (folder / "solvers" / "\udcff.py").write_text("def solve_bad(I):\n    return \x9b\u202e\n")
-    done = arcbatt(*run_of(folder), "--out", folder / "run")
+    done = arcbatt(*run_of(folder), "--out", folder / "run", "--all")
     assert done.status == 0, done.err
     assert is_plain(done.out + done.err)
     assert all(key in done.out for key in SHOWN)
@@ -73,6 +73,12 @@ COMMANDS = {
     "run, resumed": lambda at: (*run_of(at), "--out", at / "run", "--resume"),
     "run on a folder": lambda at: ("run", "--solvers", at / "solvers", "--dataset", at / "tasks", "--id", "[bold]"),
     "run without the task": lambda at: (*run_of(at), "--id", "\x1b[31m[/bold]"),
+    "runs": lambda at: ("runs",),
+    "runs show": lambda at: ("runs", "show", at / "run", "--all"),
+    "runs show, as CSV": lambda at: ("runs", "show", at / "run", "--csv"),
+    "runs show, as JSON": lambda at: ("runs", "show", at / "run", "--json"),
+    "runs diff": lambda at: ("runs", "diff", at / "run", at / "run"),
+    "runs delete": lambda at: ("runs", "delete", "\x1b[31m"),
     "check": lambda at: ("check", at / "solvers"),
     "check, for a program": lambda at: ("check", at / "solvers", "--json"),
     "dialects": lambda at: ("dialects",),
@@ -91,6 +97,7 @@ COMMANDS = {
                         "--program", TASK.id),
     "show nothing": lambda at: ("show", "\x1b[31m[/bold]", "--dataset", at / "tasks.json"),
     "report": lambda at: ("report", at / "run", "--output", at / "report.html"),
+    "report, compared": lambda at: ("report", at / "run", "--against", at / "run", "-o", at / "report.html"),
     "verify": lambda at: ("verify", "--solvers", at / "solvers", "--dataset", at / "tasks.json", "--backend", "cpu"),
     "solve": lambda at: ("solve", "-d", at / "tasks.json", "--budget", 0.1, "-o", at / "solved", "--submission",
                          at / "made.json"),
@@ -118,7 +125,8 @@ def test_a_command_prints_what_it_is_given_and_obeys_nothing(hostile, what):
 def test_every_command_is_walked():
     names = {command.name or command.callback.__name__ for command in app.registered_commands}
     names |= {f"tasks {command.name}" for command in tasks.registered_commands}
-    assert names - {"evaluate"} == {next(name for name in names if one.startswith(name)) for one in COMMANDS}
+    names |= {"runs"} | {f"runs {command.name}" for command in runs.registered_commands}
+    assert names - {"evaluate"} == {max((name for name in names if one.startswith(name)), key=len) for one in COMMANDS}
 
 
 @drawn(st.text(st.characters()))

@@ -75,7 +75,9 @@ def test_with_gpus(cache, monkeypatch, capsys):
 
 def test_cubins_for_gpus_that_are_elsewhere(monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr("arcbatt.engine.cuda.compile.compile_ahead", lambda *args: asked.append(args) or [tmp_path])
+    monkeypatch.setattr(
+        "arcbatt.engine.cuda.compile.compile_ahead", lambda *args, **_: asked.append(args) or [tmp_path]
+    )
     done = CliRunner().invoke(app, ["info", "--compile", "--arch", "75", "--arch", "90", "--out", str(tmp_path)])
     assert done.stdout == f"{tmp_path}\n"
     assert asked == [([75, 90], tmp_path)]

@@ -16,7 +16,7 @@ def test_check_as_text_and_as_json(tmp_path):
     done = arcbatt("check", file)
     assert done.returncode == 1
     assert "did you mean 'objects'?" in done.stdout
-    assert "1 programs read, 1 refused" in done.stdout
+    assert "1 program read, 1 refused" in done.stdout
     found = json.loads(arcbatt("check", file, "--json").stdout)
     assert found["programs"] == ["solve_b"]
     assert found["refused"] == 1
@@ -41,7 +41,7 @@ def test_what_is_refused_is_counted_written_and_with_strict_an_error(tmp_path):
     solvers.write_text(f"{bad}def solve_a(I):\n    return rot90(I)\n")
     done = arcbatt("card", "--solvers", solvers, "-f", batt, "--errors", errors)
     assert done.returncode == 0
-    assert "1 programs read, 50 refused" in done.stderr
+    assert "1 program read, 50 refused" in done.stderr
     assert len(done.stderr.splitlines()) < 24
     assert errors.read_text().count("unknown primitive") == 50
     done = arcbatt("card", "--solvers", solvers, "-f", batt, "--strict")

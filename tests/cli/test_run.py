@@ -85,8 +85,8 @@ def whole(solvers, tmp_path_factory):
 def test_it_says_what_came_of_it(whole):
     folder, done = whole
     assert done.stderr == ""
-    for text in ("solved by", "near misses", "matching_cells", "tasks solved by 21 programs", " evaluations in",
-                 "a second (cpu)", "time: read", f"the run is in {folder}"):  # fmt: skip
+    for text in ("solved task", "near miss, the nearest first", "matching_cells", "tasks solved by 21 programs",
+                 " evaluations in", "a second (cpu)", "time: read", f"the run is in {folder}"):  # fmt: skip
         assert text in done.stdout, text
     with RunRecord.open(folder) as record:
         assert record.state == "done"
@@ -158,12 +158,17 @@ def test_the_time_limit_ends_the_run_with_what_is_done(solvers, tmp_path):
     done = arcbatt_run("--solvers", solvers, "-c", 80, "-t", "0.001", "--out", tmp_path / "run")
     assert done.returncode == 0
     assert "stopped early: 0 of" in done.stdout
-    done = arcbatt_run("-t", "5", "--out", tmp_path / "other")
-    assert done.returncode == 0
-    assert "stopped early" in done.stdout
-    with RunRecord.open(tmp_path / "other") as record:
-        assert record.state == "stopped"
-        assert rows_of(record) > 0
+    for limit in (3, 10, 30, 90):  # what is enough for a batch depends on what else the machine is doing
+        folder = tmp_path / str(limit)
+        done = arcbatt_run("-t", limit, "--out", folder)
+        assert done.returncode == 0
+        assert "stopped early" in done.stdout
+        with RunRecord.open(folder) as record:
+            assert record.state == "stopped"
+            rows = rows_of(record)
+        if rows:
+            break
+    assert rows
 
 
 def test_only_some_tasks_and_a_batt(tmp_path):
@@ -185,7 +190,6 @@ def test_only_some_tasks_and_a_batt(tmp_path):
         (["--dataset", "nowhere.json"], "nowhere.json"),
         (["-t", "0"], "--time is a number above 0"),
         (["-t", "nan"], "--time is a number above 0"),
-        (["--resume"], "give it with --out"),
         (["--devices", "0,x"], "--devices is a list of numbers such as 0,1, or all; got '0,x'"),
         (["--use-gpu", "--backend", "cpu"], "--use-gpu and --backend cpu contradict each other"),
     ],
@@ -206,7 +210,7 @@ def test_a_folder_of_tasks_with_a_bad_one(tmp_path, solvers):
     done = arcbatt_run("--dataset", folder, "--solvers", solvers)
     assert done.returncode == 0
     assert "skipped 1 of 2 tasks" in done.stderr
-    assert "of 1 tasks a test is hidden" in done.stdout
+    assert "of 1 task a test is hidden" in done.stdout
     done = arcbatt_run("--dataset", folder, "--solvers", solvers, "--strict")
     assert done.returncode == 2
     assert "bad" in done.stderr

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from arcbatt.cli import show
-from arcbatt.cli.show import near_names, numbered_lines, show_task
+from arcbatt.cli.show import numbered_lines, show_task
 from arcbatt.data.tasks import Task
 from arcbatt.errors import UsageError
+from arcbatt.support.text import did_you_mean
 from arcbatt.syntax import parse_text
 
 
@@ -78,9 +79,9 @@ def test_unknown_names(task, program, message):
     assert message in str(caught.value)
 
 
-def test_near_names_show_control_characters_harmlessly():
-    assert near_names("abcdef", ["abcde\x1b"]) == r"; did you mean 'abcde\x1b'?"
-    assert near_names("abcdef", ["zzz"]) == ""
+def test_did_you_mean_show_control_characters_harmlessly():
+    assert did_you_mean("abcdef", ["abcde\x1b"]) == r"; did you mean 'abcde\x1b'?"
+    assert did_you_mean("abcdef", ["zzz"]) == ""
 
 
 def test_numbered_lines():

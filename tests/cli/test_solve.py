@@ -63,3 +63,14 @@ def test_a_task_that_is_not_in_a_record_cannot_be_explained(dataset, tmp_path):
     out = tmp_path / "out"
     arcbatt("solve", "-d", dataset, "--id", "hidden", "-o", out, "-q")
     assert "not in this record" in arcbatt("solve", "-d", dataset, "-o", out, "--explain", "turned").refused()
+
+
+def test_a_time_limit_ends_it_without_a_submission_and_resume_goes_on(tmp_path):
+    out, answers = tmp_path / "solved", tmp_path / "submission.json"
+    limited = ("solve", "-c", 2, "--budget", "0.2", "-o", out, "--submission", answers, "-q")
+    done = arcbatt(*limited, "-t", "0.001")
+    assert done.status == 0
+    assert done.err == f"{answers} is not written: 2 tasks not done\n"
+    assert "go on with the same command and --resume" in done.out
+    assert arcbatt(*limited, "--resume").status == 0
+    assert answers.exists()

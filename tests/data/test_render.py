@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcbatt.report.colours import COLOURS, digits, size_text
+from arcbatt.display.colours import COLOURS, digits, size_text
 from contrast import contrast
 
 

@@ -286,14 +286,14 @@ def test_a_worker_does_not_go_on_after_it(cuda, fake):
 
 @pytest.mark.parametrize("backend", ["gpu", "cuda"])
 def test_a_whole_run_says_so(cuda, fake, backend, capsys):
-    from arcbatt.cli.run import print_summary
+    from arcbatt.cli.summary import Shape, print_run
 
     fake.fail_at = 1
     summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
     same_run(summary)
     assert summary.backends == {"cuda": summary.evaluations}
     assert summary.rerouted().total() == summary.evaluations
-    print_summary(summary, len(TASKS), len(PROGRAMS))
+    print_run(summary.record, Shape())
     shown = capsys.readouterr().out
     assert f"rerouted: {summary.evaluations:,} evaluations ran on another tier" in shown
     assert "1 GPU 0 failed: _CudaError: cudaErrorIllegalAddress" in shown

@@ -8,18 +8,18 @@ import re
 import numpy as np
 import pytest
 
-from arcbatt.report.colours import COLOURS
+from arcbatt.display.colours import COLOURS
 from arcbatt.report.html import report_html
 from arcbatt.report.svg import LARGEST_CELL
 from report.browser import Browser, find_browser, without_policy
 from report.models import COLOURS as TEN
-from report.models import report
+from report.models import WITH_PROGRAMS, report
 
 BROWSER = find_browser()
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Debian's chromium to run these tests")
 
 PAGE = report_html(report())
-OPENED = PAGE.replace('<details class="task"', '<details open class="task"')
+OPENED = PAGE.replace('<details class="item task"', '<details open class="item task"')
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_light_and_dark(browser, address):
 
 def test_a_link_to_a_task_opens_it(browser, address):
     page, _ = browser.dom(address(PAGE, "#task-aaaa0002"))
-    assert re.findall(r'<details class="task" id="([^"]+)" open', page) == ["task-aaaa0002"]
+    assert re.findall(r'<details class="item task" id="([^"]+)"[^>]* open=""', page) == ["task-aaaa0002"]
 
 
 def test_filter_and_digits(browser, address):
@@ -107,7 +107,7 @@ def test_filter_and_digits(browser, address):
     page, console = browser.dom(address(without_policy(PAGE, act)))
     assert console == []
     assert '<span id="shown" role="status">1 of 3 tasks</span>' in page
-    hidden = re.findall(r'<details class="task" id="([^"]+)"[^>]*hidden', page)
+    hidden = re.findall(r'<details class="item task" id="([^"]+)"[^>]* hidden=""', page)
     assert hidden == ["task-aaaa0001", "task-aaaa0003"]
     label = html.escape("got by p0, 2 x 2: 66 69; 1 marked: (1, 1)")
     svg = re.search(f'aria-label="{re.escape(label)}".*?</svg>', page, re.DOTALL)[0]
@@ -127,3 +127,76 @@ def test_nothing_is_wider_than_the_screen(browser, address, width):
     outer += ' (event) => { document.querySelector("p").textContent = `wide ${event.data}`; })</script>'
     page, _ = browser.dom(address(outer, name="outer.html"))
     assert re.findall(r"wide (\d+)", page)[0] == str(width)
+
+
+def items(page: str, kind: str) -> list[str]:
+    """The tasks or programs that are shown, in the order they stand in."""
+    tags = re.findall(f'<details class="item {kind}" id="([^"]+)"([^>]*)>', page)
+    return [name for name, rest in tags if 'hidden=""' not in rest]
+
+
+def acting(*lines: str) -> str:
+    return without_policy(report_html(WITH_PROGRAMS), ";\n".join(lines))
+
+
+def choose(select: str, value: str) -> str:
+    return (
+        f'{{const s = document.getElementById("{select}"); s.value = "{value}"; s.dispatchEvent(new Event("change"))}}'
+    )
+
+
+def typed(text: str) -> str:
+    return f'{{const f = document.getElementById("filter"); f.value = "{text}"; f.dispatchEvent(new Event("input"))}}'
+
+
+@pytest.mark.parametrize(
+    ("key", "near"),
+    [
+        ("", ["task-cccc0001", "task-aaaa0002", "task-bbbb0003"]),
+        ("id", ["task-aaaa0002", "task-bbbb0003", "task-cccc0001"]),
+        ("cells", ["task-cccc0001", "task-aaaa0002", "task-bbbb0003"]),
+    ],
+)
+def test_tasks_are_sorted_within_their_sections(browser, address, key, near):
+    page, console = browser.dom(address(acting(choose("sort", "id"), choose("sort", key))))
+    assert console == []
+    assert items(page, "task") == ["task-aaaa0001", *near]
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [
+        ("", ["p1", "p0", "p2"]),
+        ("id", ["p0", "p1", "p2"]),
+        ("failed", ["p0", "p2", "p1"]),
+        ("lines", ["p2", "p1", "p0"]),
+    ],
+)
+def test_programs_are_sorted(browser, address, key, names):
+    page, _ = browser.dom(address(acting(choose("sort-programs", key))))
+    assert items(page, "program") == [f"program-{name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("words", "tasks", "programs"),
+    [
+        ("aaaa0002", ["task-aaaa0002"], []),  # an id
+        ("P0 nearly", ["task-cccc0001", "task-aaaa0002", "task-bbbb0003"], []),  # a program and a standing
+        ("vmirror", [], ["program-p2"]),  # a primitive that only a program has
+        ("cells differs", ["task-aaaa0002"], []),  # a verdict
+        ("demonstration", [], []),  # a word of the page itself
+        ("thirteenth", ["task-aaaa0001"], []),  # a program that gave the same, too far down to be listed
+    ],
+)
+def test_the_filter_finds_what_its_docs_say_and_counts_it(browser, address, words, tasks, programs):
+    page, _ = browser.dom(address(acting(typed(words))))
+    assert (items(page, "task"), items(page, "program")) == (tasks, programs)
+    assert f">{len(tasks)} of 4 tasks, {len(programs)} of 3 programs</span>" in page
+    near = [name for name in tasks if name != "task-aaaa0001"]
+    for place in (r'<section id="nearly-solved".*?<span class="count"[^>]*>', r'<a href="#nearly-solved">.*?<b>'):
+        assert re.search(f"{place}{len(near)} of 3<", page, re.DOTALL)
+
+
+def test_a_link_to_a_program_opens_it(browser, address):
+    page, _ = browser.dom(address(report_html(WITH_PROGRAMS), "#program-p2"))
+    assert re.findall(r'<details class="item program" id="([^"]+)"[^>]* open=""', page) == ["program-p2"]

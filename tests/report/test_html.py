@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -13,10 +14,11 @@ import pytest
 from arcbatt.data.tasks import Task
 from arcbatt.report import html
 from arcbatt.report.html import BATCH_ROWS, report_html
-from arcbatt.report.model import Standing, TaskReport, Timing
+from arcbatt.report.model import TaskReport, Timing
 from arcbatt.report.tasks_html import Anchors
+from arcbatt.runs.outcomes import Standing
 from contrast import contrast
-from report.models import COLOURS, DOT, NEARLY, SOLVED, attempt, report, task_report
+from report.models import COLOURS, DOT, NEARLY, OPEN, SOLVED, WITH_PROGRAMS, attempt, report, task_report
 
 VOID = {"meta", "link", "input", "rect", "path"}
 
@@ -63,7 +65,7 @@ def page() -> Page:
 
 def test_sections_counts_and_tasks(page):
     assert [attrs["id"] for attrs in page.all("section")] == ["summary", "solved", "nearly-solved", "open", "timings"]
-    tasks = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "task"]
+    tasks = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "item task"]
     assert tasks == ["task-aaaa0001", "task-aaaa0002", "task-aaaa0003"]
     for text in (
         "Solved: 1 (33.3%)",
@@ -148,7 +150,7 @@ def test_hostile_text_stays_text():
     assert not page.all("img")
     assert len(page.all("script")) == 1
     assert page.text.count(HOSTILE) >= 15
-    assert len([attrs for attrs in page.all("details") if attrs.get("class") == "task"]) == 1
+    assert len([attrs for attrs in page.all("details") if attrs.get("class") == "item task"]) == 1
 
 
 def test_anchors_are_legal_and_different():
@@ -166,7 +168,7 @@ def test_nearest_tasks_first_and_left_out_tasks_counted():
         ]
     ]
     text = report_html(report(*near, left_out={Standing.NEAR: 1200}))
-    assert re.findall(r'<details class="task" id="([^"]+)"', text) == ["task-one", "task-near", "task-far"]
+    assert re.findall(r'<details class="item task" id="([^"]+)"', text) == ["task-one", "task-near", "task-far"]
     assert "1,200 more are not shown here" in text
     assert '<span class="count">1,203</span>' in text
 
@@ -197,3 +199,24 @@ def test_every_ink_reads_on_its_paper(dark):
     for ink, papers in INKS.items():
         for paper in papers:
             assert contrast(colours[ink], colours[paper]) >= 4.5, (ink, paper)
+
+
+def test_programs_and_what_changed():
+    page = Page(report_html(WITH_PROGRAMS))
+    sections = [attrs["id"] for attrs in page.all("section")]
+    assert sections == ["summary", "against", "solved", "nearly-solved", "programs", "timings"]
+    programs = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "item program"]
+    assert programs == ["program-p1", "program-p0", "program-p2"]
+    for text in ("Programs 7", "solves 1", "90% of evaluations failed", "reads S", "4 more are not shown here",
+                 "Compared with an earlier run", "not in it"):  # fmt: skip
+        assert text in page.text, text
+    ids = {attrs["id"] for _, attrs in page.elements if "id" in attrs}
+    assert {attrs["href"][1:] for attrs in page.all("a")} <= ids  # what is not shown here is no link
+
+
+def test_a_task_that_changed_shows_what_was_given_then():
+    now = task_report(OPEN, Standing.SOLVED, [DOT, DOT], solvers=1)
+    then = task_report(OPEN, Standing.NEAR, [((5,),), DOT])
+    page = Page(report_html(report(replace(now, before=Standing.NEAR, attempts_before=then.attempts))))
+    assert "then nearly solved" in page.text
+    assert "then: p0 1 of 1 cells differs" in page.text

@@ -8,9 +8,10 @@ from arcbatt.errors import UsageError
 from arcbatt.language.reference import evaluate
 from arcbatt.report.compare import Verdict, compare
 from arcbatt.report.html import report_html
-from arcbatt.report.model import Score, Standing, Timing
+from arcbatt.report.model import Score, Timing
 from arcbatt.report.reading import read_report
 from arcbatt.runs.options import RunOptions
+from arcbatt.runs.outcomes import Standing
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import run as run_all
 from arcbatt.runs.store import Batch
@@ -141,7 +142,7 @@ def test_limit_leaves_out_and_counts(run):
 
 def test_the_command(run, tmp_path, capsys):
     file = tmp_path / "out.html"
-    write_report(run, file, 1000)
+    write_report(str(run), None, file, 1000)
     page = file.read_text()
     assert capsys.readouterr().out == (
         f"{file}: 2 solved, 1 tests wrong, 1 nearly solved, 1 open, 1 not run; {len(page.encode()):,} bytes\n"
@@ -151,11 +152,11 @@ def test_the_command(run, tmp_path, capsys):
 
 def test_bad_requests(run, tmp_path):
     with pytest.raises(UsageError, match="not a run directory"):
-        write_report(tmp_path, tmp_path / "x.html", 10)
-    with pytest.raises(UsageError, match="--limit is a number above 0, got 0"):
-        write_report(run, tmp_path / "x.html", 0)
+        write_report(str(tmp_path), None, tmp_path / "x.html", 10)
+    with pytest.raises(UsageError, match="--count is a number above 0, got 0"):
+        write_report(str(run), None, tmp_path / "x.html", 0)
     with pytest.raises(UsageError, match=r"cannot be written: No such file"):
-        write_report(run, tmp_path / "none" / "x.html", 10)
+        write_report(str(run), None, tmp_path / "none" / "x.html", 10)
 
 
 def test_a_real_run(tmp_path):

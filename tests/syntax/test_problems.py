@@ -34,7 +34,7 @@ def test_many_errors_are_a_few_lines(tmp_path):
     repository(tmp_path)
     lines = summary(parse_paths([tmp_path]))
     assert len(lines) <= 24
-    assert lines[0].startswith("3 programs read, 70 refused, in 3 files; 2 files hold no program")
+    assert lines[0].startswith("3 programs read, 70 refused, in 3 files; 2 files without a program")
     assert lines[1] == "  40 times: a comprehension that makes a dictionary is not legal in a program"
     assert "  30 times: unknown primitive or name ..." in lines
     assert any("c.py:4: a comprehension" in line for line in lines)
@@ -45,7 +45,7 @@ def test_few_errors_are_shown_whole():
     text = "\n".join(summary(parsed))
     assert "s.py:2: unknown primitive or name 'objcts'" in text
     assert "did you mean 'objects'?" in text
-    assert "1 programs read, 1 refused, in 1 files" in text
+    assert "1 program read, 1 refused, in 1 file" in text
     assert summary(parse_text(GOOD.format("a"))) == []
 
 

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Final
 
-from arcbatt.calls.grids import plain_grid
 from arcbatt.calls.many import call_each
-from arcbatt.dsl import invoke
 from arcbatt.errors import UsageError
+from arcbatt.language.calling import invoke
 from arcbatt.language.failures import Failed, Outcome, Reason, first_failure
 from arcbatt.language.functions import Function
 from arcbatt.language.reference import primitive
+from arcbatt.language.shown import plain
 from arcbatt.language.spec import Kind
 from arcbatt.language.table import current
 
@@ -168,7 +168,7 @@ def _plain(arg: Any) -> Any:
     """An argument as the language has it."""
     if isinstance(arg, Collected):
         return arg.function
-    return arg if isinstance(arg, Deferred | Function) else plain_grid(arg)
+    return arg if isinstance(arg, Deferred | Function) else plain(arg)
 
 
 @contextmanager

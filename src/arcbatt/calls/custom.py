@@ -21,6 +21,7 @@ from arcbatt.compiler.custom import Kernel, cell_kernel, kernel_of, source_kerne
 from arcbatt.compiler.lower.cells import cell_words
 from arcbatt.errors import UsageError
 from arcbatt.language import table
+from arcbatt.language.calling import Primitive
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.failures import Fail, Failed, Reason
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CELLS, MAX_SIDE
@@ -42,7 +43,7 @@ def op(
     source: str | None = None,
     check: bool | Iterable[tuple[Any, ...]] = (),
     name: str | None = None,
-) -> Callable[[Callable[..., Any]], dsl.Primitive]:
+) -> Callable[[Callable[..., Any]], Primitive]:
     """Make a Python function a primitive: `@arcbatt.op("Grid, Int -> Grid")`, types as docs/ops.md writes them.
 
     The function must depend on its arguments alone and needs a docstring. What it raises, and a result that is not of
@@ -65,7 +66,7 @@ def op(
     if cells is not None and source is not None:
         raise UsageError("an operation has one kernel: cells or source, not both")
 
-    def register(function: Callable[..., Any]) -> dsl.Primitive:
+    def register(function: Callable[..., Any]) -> Primitive:
         chosen = name or str(getattr(function, "__name__", ""))
         if not chosen.isidentifier() or chosen in current().ops or chosen in CONSTANTS:
             raise UsageError(f"{chosen!r} cannot be an operation's name: it is taken, or no name")
@@ -84,7 +85,7 @@ def op(
         except BaseException:
             remove_op(chosen)
             raise
-        made: dsl.Primitive = getattr(dsl, chosen)
+        made: Primitive = getattr(dsl, chosen)
         return made
 
     return register

@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +24,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome, Reason
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Program
+from arcbatt.language.shown import is_grid, plain
 
 Array = NDArray[Any]
 Operation = Any
@@ -124,22 +124,13 @@ class GridOptimizer:
         return batch_grid_op_multi_gpu(grids, op, num_gpus)
 
 
-def plain_grid(value: Any) -> Any:
-    """A grid from an array or a list of rows; anything else as it is."""
-    if isinstance(value, np.ndarray):
-        return tuple(map(tuple, value.tolist())) if value.ndim == 2 and value.dtype.kind in "iub" else value
-    if isinstance(value, list):
-        return tuple([tuple(row) if isinstance(row, list | tuple) else row for row in value])
-    return value
-
-
 # --- functions of the language ---
 
 
 def _on_engine(
     given: list[Any], function: Function | Program, backend: str, stop: Stop | None, device: int = 0
 ) -> Results:
-    grids = [plain_grid(grid) for grid in given]
+    grids = [plain(grid) for grid in given]
     good = [place for place, grid in enumerate(grids) if is_grid(grid)]
     results = new_results(len(given), backend)
     ran = call_many(function, [(grids[place],) for place in good], backend=results.backend, stop=stop, device=device)
@@ -152,17 +143,6 @@ def _on_engine(
         if isinstance(given[place], np.ndarray) and is_grid(value):
             results[place] = np.array(value, given[place].dtype)
     return results
-
-
-def is_grid(value: Any) -> bool:
-    """Whether a value is a grid: rows of equally many integers, at least one cell."""
-    return (
-        isinstance(value, tuple)
-        and bool(value)
-        and all(issubclass(kind, tuple) for kind in set(map(type, value)))
-        and len(set(map(len, value))) == 1
-        and set(map(type, chain.from_iterable(value))) == {int}
-    )
 
 
 def not_a_grid(value: Any) -> Failed:
@@ -268,11 +248,11 @@ def _array_of(grid: Any) -> Array | None:
     """A grid as an array of integers; None where it is no grid."""
     if isinstance(grid, np.ndarray):
         return grid if grid.ndim == 2 and grid.size and grid.dtype.kind in "iu" else None
-    plain = plain_grid(grid)
-    if not is_grid(plain):
+    cells = plain(grid)
+    if not is_grid(cells):
         return None
     try:
-        return np.array(plain, np.int64)
+        return np.array(cells, np.int64)
     except OverflowError:
         return None
 

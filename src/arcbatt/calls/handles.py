@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, Final
 
-from arcbatt.calls.grids import plain_grid
 from arcbatt.calls.many import Language, Results, call_many, function_of
+from arcbatt.display.html import page
 from arcbatt.errors import UsageError
+from arcbatt.language.drawing import program_html, values_html
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
+from arcbatt.language.shown import plain
 from arcbatt.language.table import current
+from arcbatt.support.text import counted
 
 _NUMBERS: Final = count()
 
@@ -29,7 +32,7 @@ class Batch:
     """
 
     def __init__(self, values: Iterable[Any], *, backend: str = "gpu") -> None:
-        self._columns: dict[str, list[Any]] = {f"A{next(_NUMBERS)}": [plain_grid(value) for value in values]}
+        self._columns: dict[str, list[Any]] = {f"A{next(_NUMBERS)}": [plain(value) for value in values]}
         (self._expr,) = [Name(name) for name in self._columns]
         self._lines: dict[str, Assign] = {}
         self._backend = backend
@@ -43,6 +46,21 @@ class Batch:
 
     def __getitem__(self, place: int) -> Any:
         return self.values()[place]
+
+    def __repr__(self) -> str:
+        return f"<{self._says()}>"
+
+    def _says(self) -> str:
+        chain = f": {self.program.lines[-1].value}" if len(self._lines) == 1 else f" of {len(self._lines)} calls"
+        state = "not run yet" if self._lines and self._results is None else "computed"
+        return f"Batch of {counted(len(self), 'item')}{f'{chain}, {state}' if self._lines else ''}"
+
+    def _repr_html_(self) -> str:
+        if self._results is not None:
+            return page(self._says(), values_html(self._results))
+        if not self._lines:
+            return page(self._says(), values_html(next(iter(self._columns.values()))))
+        return page(self._says(), program_html(self.program))
 
     def __getattr__(self, name: str) -> Callable[..., Batch]:
         if name not in current().ops:
@@ -80,7 +98,7 @@ class Batch:
         if isinstance(arg, Function) or _is_literal(arg):
             return _expr_of(arg)
         name = f"A{next(_NUMBERS)}"
-        self._columns[name] = [plain_grid(arg)] * length
+        self._columns[name] = [plain(arg)] * length
         return Name(name)
 
     @property

@@ -15,18 +15,22 @@ from typing import Any, Final
 
 from arcbatt.calls.values import common_types, with_items
 from arcbatt.compiler.graph import INVOKE, PRIMITIVE, Graph
+from arcbatt.display.html import page
 from arcbatt.engine.api import Stop
 from arcbatt.engine.calls import RESULT, Called, CallEngine, call_dynamic
 from arcbatt.engine.choose import backend_for, why_no_gpu
 from arcbatt.engine.dynamic import DynamicGraph
 from arcbatt.engine.reference import MergedReference, Stopped
 from arcbatt.errors import UsageError
+from arcbatt.language.drawing import values_html
 from arcbatt.language.failures import Failed, Outcome, first_failure
 from arcbatt.language.functions import Function
 from arcbatt.language.program import Program
 from arcbatt.language.reference import primitive
+from arcbatt.language.shown import quickly_plain
 from arcbatt.language.table import current
 from arcbatt.language.types import CELL, INT, NEVER, OBJECT, Type
+from arcbatt.support.text import counted
 
 Language = str | Function | Program
 """A function of the language: a primitive's name, a function value, or a program."""
@@ -34,6 +38,8 @@ Language = str | Function | Program
 Row = tuple[Any, ...]
 _MOST_GROUPS: Final = 16
 """Groups of calls with arguments of like types; calls beyond them run on the dynamic tier."""
+_SHOWN_LENGTH: Final = 300
+"""Letters up to which results are written out in a terminal."""
 _NO_TYPE: Final = "arguments without a type"
 _MANY_TYPES: Final = "arguments of too many types"
 
@@ -51,6 +57,17 @@ class Results(list[Outcome]):
         """How many items ran where: an engine's name, `python`, or `dynamic: ` and why."""
         self.done: list[bool] = [True] * len(self)
         """Of each item, whether it was finished; false only after a stop, and its value is None then."""
+
+    def __repr__(self) -> str:
+        words = super().__repr__()
+        return words if len(words) <= _SHOWN_LENGTH else f"<Results: {self._says()}>"
+
+    def _says(self) -> str:
+        failed = f", {len(self.failed):,} failed" if self.failed else ""
+        return f"{counted(len(self), 'item')}{failed}, on {self.backend}"
+
+    def _repr_html_(self) -> str:
+        return page(self._says(), values_html(self))
 
     @property
     def failed(self) -> dict[int, Failed]:
@@ -185,7 +202,7 @@ class _Batch:
                 results.ran["not run: an argument has failed"] += 1
                 self.finished += 1
                 continue
-            template, row = _split(function, args)
+            template, row = _split(function, tuple([quickly_plain(arg) for arg in args]))
             places, rows = groups.setdefault(template, ([], []))
             places.append(place)
             rows.append(row)

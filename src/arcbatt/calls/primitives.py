@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from arcbatt import dsl
-from arcbatt.calls.grids import plain_grid
 from arcbatt.calls.handles import Batch
 from arcbatt.calls.many import Results, call_each, call_many, function_of, new_results
 from arcbatt.calls.operations import OPERATION_ERRORS, raised
@@ -14,6 +13,7 @@ from arcbatt.engine.choose import why_no_gpu
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome, first_failure
 from arcbatt.language.functions import Function
+from arcbatt.language.shown import plain
 from arcbatt.language.table import current
 
 
@@ -64,12 +64,12 @@ class GPUDSLOperations:
         calls: list[tuple[Any, tuple[Any, ...]]] = []
         places: list[int] = []
         for place, (func, row) in enumerate(zip(funcs, args, strict=True)):
-            plain = tuple([plain_grid(arg) for arg in row])
+            given = tuple([plain(arg) for arg in row])
             known = _composed(func) if isinstance(func, tuple) else function_of(func)
             if known is None:
-                _merge(results, [place], self._in_turn(func if isinstance(func, tuple) else (func,), plain))
+                _merge(results, [place], self._in_turn(func if isinstance(func, tuple) else (func,), given))
             else:
-                calls.append((known, plain))
+                calls.append((known, given))
                 places.append(place)
         _merge(results, places, call_each(calls, backend=self.backend))
         return results
@@ -154,7 +154,7 @@ def multi_mapply_gpu(calls: Sequence[tuple[Any, Any]]) -> Results:
     results = new_results(len(calls), operations.backend)
     known = [function_of(func) for func, _ in calls]
     places = [place for place, func in enumerate(known) if func is not None]
-    rows = [(known[place], plain_grid(calls[place][1])) for place in places]
+    rows = [(known[place], plain(calls[place][1])) for place in places]
     _merge(results, places, call_many("mapply", rows, backend=operations.backend))
     for place in sorted(set(range(len(calls))) - set(places)):
         func, container = calls[place]
@@ -171,7 +171,7 @@ def batch_process_samples_gpu(S: Any, operations: Sequence[Any] | None = None) -
     chosen = list(operations) if operations is not None else [dsl.first, dsl.second, dsl.p_g, dsl.p_g]
     if len(chosen) not in (2, 4):
         raise UsageError(f"two or four operations, got {len(chosen)}")
-    samples = tuple([tuple([plain_grid(grid) for grid in pair]) for pair in S])
+    samples = tuple([tuple([plain(grid) for grid in pair]) for pair in S])
     gpu = GPUDSLOperations()
     halves = [gpu.batch_apply(func, [samples])[0] for func in chosen[:2]]
     if len(chosen) == 2:
@@ -192,7 +192,7 @@ def _each(value: Any) -> Any:
 
 
 def _column(column: Any) -> list[Any] | None:
-    return [plain_grid(value) for value in column] if isinstance(column, list) else None
+    return [plain(value) for value in column] if isinstance(column, list) else None
 
 
 def _merge(results: Results, places: list[int], part: Results) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from arcbatt.cli.progress import tracked
 from arcbatt.cli.read import read_programs
 from arcbatt.devtools.bench.curves import draw_curves
 from arcbatt.devtools.bench.load import Load
@@ -69,15 +70,18 @@ def run_bench(
         some = "; ".join(f"{name}: {why}" for name, why in list(load.baseline.missing.items())[:3])
         note = f"No plain function for {len(load.baseline.missing)} of {len(programs)} programs ({some} ...)."
         result.notes.append(note)
-    start = time.perf_counter()
+    start, ended = time.perf_counter(), False
     try:
-        for name in chosen:
+        for name in tracked(chosen, len(chosen), "suites"):
             _run_suite(name, load, result)
     except KeyboardInterrupt:
         result.notes.append("Interrupted: what is here was measured before.")
         typer.echo("\ninterrupted; what was measured is kept", err=True)
+        ended = True
     result.seconds = time.perf_counter() - start
     _save(result, out, add)
+    if ended:
+        raise typer.Exit(130)
 
 
 def _run_suite(name: str, load: Load, result: Result) -> None:

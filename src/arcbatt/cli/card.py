@@ -15,6 +15,7 @@ from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.support.files import atomic_output
+from arcbatt.support.text import counted
 
 
 def write_card(
@@ -27,8 +28,11 @@ def write_card(
     with_differs: bool,
     off: list[str],
     stats: bool,
+    force: bool = False,
 ) -> Card:
-    """Merge programs, write the batt, and say what was found."""
+    """Merge programs, write the batt, and say what was found; a file that is there is replaced only with `force`."""
+    if not force and file.is_file():
+        raise UsageError(f"{file}: is there already; --force replaces it, --out FILE names another")
     if unknown := [name for name in off if name not in Rewrites.names()]:
         raise UsageError(f"no rewrite {', '.join(unknown)}; there are: {', '.join(Rewrites.names())}")
     rewrites = Rewrites(**dict.fromkeys(off, False))
@@ -38,7 +42,7 @@ def write_card(
     card = make_card(programs, differs, commutative=rewrites.commutative)
     write_batt(card, file, vectorized=vectorized)
     lines = sum(1 for _ in card.graph.calls())
-    typer.echo(f"{file}: {len(programs):,} programs, {card.graph.calls_read:,} calls, {lines:,} lines")
+    typer.echo(f"{file}: {counted(len(programs), 'program')}, {card.graph.calls_read:,} calls, {lines:,} lines")
     if stats:
         compiled = CompiledSet(card.graph, rewrites)
         _print_stats(card, compiled.stats)
@@ -80,7 +84,7 @@ def _print_untyped(compiled: CompiledSet, programs: list[Program]) -> None:
     """Which programs run on the dynamic tier and why, with the line where that is met."""
     rejected = compiled.code().rejected
     untyped = [program for program in programs if program.name in rejected]
-    typer.echo(f"  {'typed':<30}{len(programs) - len(untyped):,} of {len(programs):,} programs")
+    typer.echo(f"  {'typed':<30}{len(programs) - len(untyped):,} of {counted(len(programs), 'program')}")
     for program in untyped:
         typer.echo(f"  runs on the dynamic tier: {program.name}: {rejected[program.name]}")
         node = compiled.typed.unresolved_at.get(program.name)

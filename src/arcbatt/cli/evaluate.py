@@ -15,9 +15,11 @@ from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_expression
 
 
-def print_value(expression: str, grid: str | None, task: str | None, backend: str = "python") -> None:
+def print_value(
+    expression: str, grid: str | None, task: str | None, dataset: str = "arcagi", backend: str = "python"
+) -> None:
     """Print the value of an expression on a grid as JSON; exit 1 where it fails."""
-    program, sample = parse_expression(expression), _sample(grid, task)
+    program, sample = parse_expression(expression), _sample(grid, task, dataset)
     if backend == "python":
         outcome = evaluate(program, sample)
     else:
@@ -30,17 +32,18 @@ def print_value(expression: str, grid: str | None, task: str | None, backend: st
     typer.echo(json.dumps(encode(outcome)))
 
 
-def _sample(grid: str | None, task: str | None) -> Sample:
+def _sample(grid: str | None, task: str | None, dataset: str) -> Sample:
     if (grid is None) == (task is None):
-        raise UsageError("give the grid with --grid JSON or --task ID, one of them")
+        raise UsageError("give the grid with --grid JSON or --id TASK, one of them")
     if grid is not None:
         try:
             return Sample(to_grid(json.loads(grid), "--grid"))
         except (ValueError, RecursionError) as error:
             raise DataError(f"--grid: not JSON: {error}") from error
+    from arcbatt.data.sources import elsewhere
     from arcbatt.data.tasks import load_tasks
 
-    tasks = {one.id: one for one in load_tasks("arcagi")}
+    tasks = {one.id: one for one in load_tasks(dataset)}
     if task not in tasks:
-        raise UsageError(f"no task {task!r} in ARC-AGI-1 training")
-    return Sample(tasks[task].train[0][0])
+        raise UsageError(f"no task {task!r} in {dataset}{elsewhere([str(task)])}")
+    return Sample(tasks[str(task)].train[0][0])

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from arcbatt.cli.progress import shown_on_stderr
 from arcbatt.devtools.facts import machine_facts
 from arcbatt.devtools.measure import measure
 from arcbatt.engine.choose import why_no_gpu
@@ -19,7 +20,9 @@ from arcbatt.errors import UsageError
 
 def build_cubins(archs: Sequence[int], folder: Path | None) -> None:
     """Build the kernel for architectures, which need not be here, and print where it is."""
-    for path in cuda_compile.compile_ahead(archs, folder):
+    with shown_on_stderr("kernels") as progress:
+        paths = cuda_compile.compile_ahead(archs, folder, progress=progress)
+    for path in paths:
         typer.echo(str(path))
 
 

@@ -11,13 +11,19 @@ from types import FrameType
 from arcbatt.cli.app import app
 from arcbatt.cli.terminal import plain_streams
 from arcbatt.errors import ArcbattError
+from arcbatt.support.aside import left_running
 
 
 def main() -> None:
     """Run the command line."""
     signal.signal(signal.SIGTERM, _as_ctrl_c)
     with plain_streams():
-        sys.exit(_status())
+        status = _status()
+        if status == 130 and left_running():  # Python would wait for it
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(130)
+        sys.exit(status)
 
 
 def _status() -> int | str | None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import typer
 
+from arcbatt.cli.progress import shown_on_stderr
 from arcbatt.cli.read import read_programs
 from arcbatt.devtools.profile import Profile, Tally, chrome_trace, profile, profile_lines
 from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.support.files import atomic_output
+from arcbatt.support.text import counted
 
 
 def print_profile(
@@ -40,7 +42,11 @@ def print_profile(
             typer.echo(f"{_line_figures(line.tally)}  {line.text}")
         return
     labels = [f"{task.id} {number}" for task in tasks for number in range(len(task.samples))]
-    found = profile(programs, samples, threads=threads, labels=labels, gpus=gpus, max_steps=max_steps or MAX_STEPS)
+    with shown_on_stderr("samples") as progress:
+        found = profile(
+            programs, samples, threads=threads, labels=labels, gpus=gpus, max_steps=max_steps or MAX_STEPS,
+            progress=progress,
+        )  # fmt: skip
     _print_stages(found)
     _print_primitives(found, top)
     _print_programs(found, top)
@@ -74,7 +80,8 @@ def as_data(found: Profile) -> dict[str, Any]:
 
 
 def _print_stages(found: Profile) -> None:
-    typer.echo(f"{found.programs:,} programs on {found.samples:,} samples, {found.threads} threads")
+    programs, samples = counted(found.programs, "program"), counted(found.samples, "sample")
+    typer.echo(f"{programs} on {samples}, {counted(found.threads, 'thread')}")
     for stage in found.stages:
         if stage.lane == "stages":
             typer.echo(f"  {stage.seconds:9.3f} s  {stage.name}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,13 +10,15 @@ from rich.text import Text
 
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.terminal import Terminal
+from arcbatt.data.sources import elsewhere
 from arcbatt.data.tasks import Task, load_tasks
+from arcbatt.display.terminal import Panel, print_panels
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Call, Program
 from arcbatt.language.reference import evaluate
 from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got, Verdict, compare, places
-from arcbatt.report.terminal import Panel, print_panels
+from arcbatt.support.text import counted, did_you_mean
 
 _T = TypeVar("_T")
 _STYLES = {Verdict.MATCH: "bold green", Verdict.HIDDEN: "dim"}
@@ -26,7 +26,10 @@ _STYLES = {Verdict.MATCH: "bold green", Verdict.HIDDEN: "dim"}
 
 def show_task(task_id: str, dataset: str, name: str | None, paths: list[Path]) -> None:
     """Print a task, and with a program what it gives; solver files alone mean their program for the task."""
-    task = _find(task_id, {task.id: task for task in load_tasks(dataset)}, f"task {task_id!r} in {dataset}")
+    tasks = {task.id: task for task in load_tasks(dataset)}
+    if task_id not in tasks and (hint := elsewhere([task_id])):
+        raise UsageError(f"no task {task_id!r} in {dataset}{hint}")
+    task = _find(task_id, tasks, f"task {task_id!r} in {dataset}")
     program = _program(name or task_id, paths) if name or paths else None
     gots = [compare(evaluate(program, sample), sample.C) for sample in task.samples] if program else []
     console = Terminal(highlight=False)
@@ -40,8 +43,8 @@ def show_task(task_id: str, dataset: str, name: str | None, paths: list[Path]) -
 
 
 def _print_head(console: Console, task: Task, program: Program | None) -> None:
-    head = Text.assemble((task.id, "bold"), f"   {_count(len(task.train), 'demonstration')}")
-    head.append(f", {_count(len(task.test), 'test')}")
+    head = Text.assemble((task.id, "bold"), f"   {counted(len(task.train), 'demonstration')}")
+    head.append(f", {counted(len(task.test), 'test')}")
     if program:
         head.append(f"   program {program.id}")
     console.print(head)
@@ -68,8 +71,8 @@ def _print_end(console: Console, task: Task, program: Program, gots: list[Got]) 
     demos = sum(got.verdict is Verdict.MATCH for got in gots[: len(task.train)])
     tests = sum(got.verdict is Verdict.MATCH for got in gots[len(task.train) :])
     hidden = sum(got.verdict is Verdict.HIDDEN for got in gots[len(task.train) :])
-    line = f"{program.id}: {demos} of {_count(len(task.train), 'demonstration')}"
-    line += f", {tests} of {_count(len(task.test), 'test')} right" + (f", {hidden} hidden" if hidden else "")
+    line = f"{program.id}: {demos} of {counted(len(task.train), 'demonstration')}"
+    line += f", {tests} of {counted(len(task.test), 'test')} right" + (f", {hidden} hidden" if hidden else "")
     console.print(line, soft_wrap=True)
 
 
@@ -92,14 +95,4 @@ def _program(name: str, paths: list[Path]) -> Program:
 def _find(name: str, known: dict[str, _T], what: str) -> _T:
     if name in known:
         return known[name]
-    raise UsageError(f"no {what}{near_names(name, known)}")
-
-
-def near_names(name: str, known: Iterable[str]) -> str:
-    """A hint with the names most like one that is not there, or nothing."""
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    raise UsageError(f"no {what}{did_you_mean(name, known)}")

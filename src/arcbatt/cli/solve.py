@@ -5,26 +5,26 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import suppress
 from pathlib import Path
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from arcbatt.cli.run import interruptible
+from arcbatt.cli.progress import interruptible, shown_on_stderr
 from arcbatt.cli.tasks import tell
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.tasks import Task
 from arcbatt.data.taskset import open_tasks
+from arcbatt.display.terminal import Panel, print_panels
 from arcbatt.errors import UsageError
-from arcbatt.report.terminal import Panel, print_panels
 from arcbatt.scoring.attempts import Question
 from arcbatt.scoring.submission import write_submission
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.record import SolveRecord, read_solutions
 from arcbatt.search.solution import Solution, submission_of
 from arcbatt.search.solver import Solver
+from arcbatt.support.text import counted
 
 _SHOWN: int = 3
 
@@ -34,6 +34,7 @@ def solve_command(
     dataset: str,
     ids: Sequence[str],
     count: int | None,
+    seconds: float | None,
     out: Path | None,
     resume: bool,
     submission: Path | None,
@@ -51,7 +52,8 @@ def solve_command(
     solutions: dict[str, Solution] = record.solutions if record else {}
     left = [task for task in chosen if task.id not in solutions]
     start = time.monotonic()
-    finished = _solve(options, left, solutions, record, quiet) if left else True
+    interrupted = bool(left) and _solve(options, left, solutions, record, seconds, quiet)
+    finished = all(task.id in solutions for task in chosen)
     done = [task for task in chosen if task.id in solutions]
     typer.echo(_summary(done, solutions, time.monotonic() - start))
     if submission is not None and finished:
@@ -61,9 +63,11 @@ def solve_command(
             {task.id: len(task.test) for task in chosen},
         )
         typer.echo(f"two attempts for every test input are in {submission}")
+    elif submission is not None:
+        tell(f"{submission} is not written: {counted(len(chosen) - len(done), 'task')} not done")
     if out is not None:
         typer.echo(f"solutions are in {out}" + ("" if finished else "; go on with the same command and --resume"))
-    if not finished:
+    if interrupted:
         raise typer.Exit(130)
 
 
@@ -72,27 +76,26 @@ def _solve(
     tasks: Sequence[Task],
     solutions: dict[str, Solution],
     record: SolveRecord | None,
+    seconds: float | None,
     quiet: bool,
 ) -> bool:
-    """Solve tasks into `solutions`; whether all of them were."""
-    console = Terminal(stderr=True, quiet=quiet)
-    columns = (TextColumn("tasks"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bars = Progress(*columns, console=console, transient=True) if console.is_terminal and not quiet else None
-    with interruptible() as interrupted, bars or nullcontext():
-        bar = bars.add_task("tasks", total=len(tasks)) if bars else None
-        solver = Solver(options, stop=interrupted)
-        for solution in solver.solve(map(Question.of, tasks)):
+    """Solve tasks into `solutions`; whether the user asked to stop."""
+    end = None if seconds is None else time.monotonic() + seconds
+    ended = suppress(KeyboardInterrupt)  # while the bank is being compiled
+    with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
+        progress(0, len(tasks))
+        solver = Solver(options, stop=lambda: interrupted() or (end is not None and time.monotonic() >= end))
+        for done, solution in enumerate(solver.solve(map(Question.of, tasks)), 1):
             solutions[solution.id] = solution
             if record:
                 record.add(solution)
-            if bars and bar is not None:
-                bars.advance(bar)
-    return all(task.id in solutions for task in tasks)
+            progress(done, len(tasks))
+    return interrupted()
 
 
 def _summary(tasks: Sequence[Task], solutions: dict[str, Solution], seconds: float) -> str:
     found = [solutions[task.id] for task in tasks if solutions[task.id].found]
-    lines = [f"{len(tasks):,} tasks in {seconds:.1f} s: programs found for {len(found):,}"]
+    lines = [f"{counted(len(tasks), 'task')} in {seconds:.1f} s: programs found for {len(found):,}"]
     judged = [task for task in tasks if all(wanted is not None for _, wanted in task.test)]
     if judged:
         right = Counter(_which_is_right(task, solutions[task.id]) for task in judged)

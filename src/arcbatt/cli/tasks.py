@@ -6,9 +6,11 @@ from pathlib import Path
 
 import typer
 
+from arcbatt.cli.progress import tracked
 from arcbatt.data.taskset import open_tasks
 from arcbatt.data.variations import vary, write_tasks
 from arcbatt.errors import UsageError
+from arcbatt.support.text import counted
 
 
 def tell(message: str) -> None:
@@ -25,8 +27,10 @@ def check_tasks(dataset: str, strict: bool) -> None:
     arrays = tasks.arrays
     hidden = int((arrays.expected < 0).sum())
     tests = tasks.sample_count - int(arrays.demo_start[-1])
-    typer.echo(f"{dataset}: {len(tasks):,} tasks, {int(arrays.demo_start[-1]):,} demonstrations, {tests:,} tests")
-    typer.echo(f"{len(arrays.height):,} grids, {len(arrays.cells):,} cells; {hidden:,} test outputs hidden")
+    demos = counted(int(arrays.demo_start[-1]), "demonstration")
+    typer.echo(f"{dataset}: {counted(len(tasks), 'task')}, {demos}, {counted(tests, 'test')}")
+    grids, cells = counted(len(arrays.height), "grid"), counted(len(arrays.cells), "cell")
+    typer.echo(f"{grids}, {cells}; {counted(hidden, 'test output')} hidden")
     if problems:
         raise typer.Exit(1)
 
@@ -35,5 +39,6 @@ def vary_tasks(dataset: str, count: int, seed: int, output: Path) -> None:
     """Write variations of the tasks of a data set."""
     if count < 1:
         raise UsageError(f"--count is at least 1, got {count}")
-    written = write_tasks(vary(open_tasks(dataset, report=tell), count, seed), output)
-    typer.echo(f"{output}: {written:,} tasks")
+    varied = vary(open_tasks(dataset, report=tell), count, seed)
+    written = write_tasks(tracked(varied, count, "tasks"), output)
+    typer.echo(f"{output}: {counted(written, 'task')}")

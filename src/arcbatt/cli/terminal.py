@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
@@ -70,3 +73,28 @@ def plain_streams() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> list[str]:
+    """Rows as plain lines, the columns aligned, those of `right` at their right edge; nothing is ever cut."""
+    shown = [list(head), *map(list, rows)]
+    widths = [max(cell_len(row[column]) for row in shown) for column in range(len(head))]
+
+    def padded(text: str, column: int) -> str:
+        space = " " * (widths[column] - cell_len(text))
+        return space + text if column in right else text + space
+
+    return ["  ".join(padded(text, column) for column, text in enumerate(row)).rstrip() for row in shown]
+
+
+def width() -> int | None:
+    """How many columns the terminal has; None where standard output is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines; on a terminal, those that are too long go on below at a word, so that every word stays whole."""
+    columns = width() or 0
+    wrap = textwrap.TextWrapper(columns, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    for line in lines:
+        print(wrap.fill(line) if columns and cell_len(line) > columns else line)

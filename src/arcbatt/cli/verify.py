@@ -10,8 +10,8 @@ from pathlib import Path
 
 import typer
 
+from arcbatt.cli.progress import interruptible, shown, tracked
 from arcbatt.cli.read import read_programs
-from arcbatt.cli.run import interruptible, shown
 from arcbatt.cli.terminal import Terminal
 from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors
 from arcbatt.devtools.generate import VERSION, VERSIONS
@@ -25,6 +25,7 @@ from arcbatt.language.encoding import encode
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
+from arcbatt.support.text import counted
 
 _STEPS = Steps()
 
@@ -41,7 +42,10 @@ def verify_vectors(path: Path, backend: str, show: int, steps: Steps = _STEPS) -
     coverage: Counter[str] = Counter()
     side = side_named(backend, *steps)
     vectors = list(read_vectors(path))
-    report = check(iter(vectors), side.value if backend == "python" else run_of(side, vectors, coverage))
+    report = check(
+        tracked(vectors, len(vectors), "vectors"),
+        side.value if backend == "python" else run_of(side, vectors, coverage),
+    )
     _print_per_primitive(report)
     for vector, outcome in report.differences[:show]:
         _print_difference(vector, outcome)
@@ -63,7 +67,7 @@ def verify_random(
     version = generator or VERSION
     if version not in VERSIONS:
         raise UsageError(f"no generator of version {version}; there are: {', '.join(map(str, VERSIONS))}")
-    what = f"{count:,} random programs, seed {seed}, generator {version}"
+    what = f"{counted(count, 'random program')}, seed {seed}, generator {version}"
     _verify(random_batches(count, seed, version), what, 4 * count, backends, show, steps)
 
 
@@ -79,9 +83,9 @@ def verify_solvers(
     programs = read_programs(list(paths))
     tasks = spread_tasks(dataset, limit)
     again = " ".join([*(f"--solvers {shlex.quote(str(path))}" for path in paths), f"--dataset {shlex.quote(dataset)}"])
-    again += f" --limit {limit or 0}"
+    again += f" --count {limit or 0}"
     total = len(programs) * sum(len(task.train) + len(task.test) for task in tasks)
-    what = f"{len(programs):,} programs on {len(tasks):,} tasks of {dataset}"
+    what = f"{counted(len(programs), 'program')} on {counted(len(tasks), 'task')} of {dataset}"
     _verify(file_batches(programs, tasks, again), what, total, backends, show, steps)
 
 
@@ -108,7 +112,7 @@ def _verify(batches: Iterable[Batch], what: str, total: int, backends: Sequence[
 
 def _print_agreement(found: Agreement) -> None:
     early = ", stopped early" if found.stopped else ""
-    typer.echo(f"{found.evaluations:,} evaluations of {found.programs:,} programs{early}")
+    typer.echo(f"{counted(found.evaluations, 'evaluation')} of {counted(found.programs, 'program')}{early}")
     for name, tally in found.tallies.items():
         if name == "python":
             typer.echo(f"  python   {tally.answered:,} answers to compare with{_absent(tally)}")

@@ -18,6 +18,7 @@ from arcbatt.compiler.pipeline import Compiled, Stats, compile_graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import TypedGraph
 from arcbatt.language.program import Program
+from arcbatt.support.text import counted
 
 
 class CompiledSet:
@@ -28,6 +29,9 @@ class CompiledSet:
         """Merged, functions as nodes: what the dynamic tier and the reference evaluate."""
         self.rewrites = rewrites or Rewrites()
         self._codes: dict[tuple[tuple[str, str], ...], Code] = {}
+
+    def __repr__(self) -> str:
+        return f"<CompiledSet of {counted(len(self.names), 'program')}>"
 
     @cached_property
     def _compiled(self) -> Compiled:

@@ -40,7 +40,7 @@ def to_grid(value: Any, where: str = "grid") -> Grid:
 
 def is_arc_grid(value: Any) -> TypeGuard[Grid]:
     """Whether a value of the language could be a grid of ARC data: sides up to 30, colours 0 to 9."""
-    if type(value) is not tuple or not 1 <= len(value) <= MAX_INPUT_SIDE:
+    if not isinstance(value, tuple) or not 1 <= len(value) <= MAX_INPUT_SIDE:
         return False
     if type(value[0]) is not tuple or not 1 <= len(value[0]) <= MAX_INPUT_SIDE:
         return False

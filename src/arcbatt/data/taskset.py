@@ -13,8 +13,8 @@ from typing import Any, Final, overload
 
 from arcbatt.data.cache import read_cache, write_cache, write_unnamed
 from arcbatt.data.packing import PackedSamples, TaskArrays, pack_tasks
-from arcbatt.data.sources import Source, find_source
-from arcbatt.data.tasks import Report, Task, TaskReader, report_problems, warn
+from arcbatt.data.sources import Source, elsewhere, find_source
+from arcbatt.data.tasks import Report, Task, TaskReader, no_task, report_problems, tasks_html, tasks_text, warn
 from arcbatt.errors import DataError, UsageError
 from arcbatt.support.cache import cache_folder
 
@@ -39,10 +39,14 @@ class TaskSet(Sequence[Task]):
         return self._stop - self._start
 
     @overload
-    def __getitem__(self, which: int) -> Task: ...
+    def __getitem__(self, which: int | str) -> Task: ...
     @overload
     def __getitem__(self, which: slice) -> TaskSet: ...
-    def __getitem__(self, which: int | slice) -> Task | TaskSet:
+    def __getitem__(self, which: int | str | slice) -> Task | TaskSet:
+        if isinstance(which, str):
+            if which not in self._numbers:
+                raise UsageError(no_task(which, self.ids))
+            which = self._numbers[which]
         if isinstance(which, slice):
             start, stop = self._run(which)
             return TaskSet(self.arrays, start, stop)
@@ -50,8 +54,14 @@ class TaskSet(Sequence[Task]):
             raise IndexError(f"task {which} of {len(self)}")
         return self.arrays.task(self._start + which % len(self))
 
+    def __contains__(self, which: object) -> bool:
+        return which in self._numbers if isinstance(which, str) else super().__contains__(which)
+
     def __repr__(self) -> str:
-        return f"<TaskSet of {len(self):,} tasks>"
+        return tasks_text(self)
+
+    def _repr_html_(self) -> str:
+        return tasks_html(self)
 
     @cached_property
     def ids(self) -> list[str]:
@@ -66,7 +76,7 @@ class TaskSet(Sequence[Task]):
         """The tasks with these ids, in this order."""
         wanted = list(ids)
         if missing := [key for key in wanted if key not in self._numbers]:
-            raise UsageError(f"no task {', '.join(missing)} among the {len(self):,} tasks")
+            raise UsageError(f"no task {', '.join(missing)} among the {len(self):,} tasks{elsewhere(missing)}")
         return TaskSet.of(self[self._numbers[key]] for key in wanted)
 
     @property

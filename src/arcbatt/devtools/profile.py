@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -199,11 +199,13 @@ def profile(
     complete: bool = True,
     gpus: bool = True,
     max_steps: int = MAX_STEPS,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Profile:
     """Profile programs, or a graph of them, on samples; `labels` name the samples in a trace.
 
     Without `complete`, no fallbacks are run. With `gpus` the same also runs on each GPU there is: its stages, launches
-    and transfers; primitives are told apart on the CPU alone.
+    and transfers; primitives are told apart on the CPU alone. `progress` is told how many samples are done on the CPU,
+    run, watched and completed, and of how many.
     """
     clock = _Clock()
     with clock.stage("merge"):
@@ -216,15 +218,18 @@ def profile(
         data = pack_samples(samples)
     threads = max(1, min(threads, len(samples)))
     result = Profile(len(compiled.names), len(samples), threads, stats, graph=engine.code.graph)
+    count = len(samples)
     with clock.stage("run"):
-        outputs = engine.run(data, complete=False, max_steps=max_steps)
+        outputs = engine.run(data, complete=False, max_steps=max_steps, progress=lambda done: progress(done, 3 * count))
     result.run_seconds = outputs.seconds["run"] * threads
     with clock.stage("run with a watch"):
         counters, spans, ticks, nanoseconds = engine.first.watched(data, max_steps)
     watched = clock.stages[-1]
     if complete:
         with clock.stage("run, completed on the dynamic tier"):
-            result.rerouted = engine.run(data, max_steps=max_steps).rerouted()
+            result.rerouted = engine.run(
+                data, max_steps=max_steps, progress=lambda done: progress(2 * count + done, 3 * count)
+            ).rerouted()
     result.watched_seconds = float(np.sum(spans[:, 1] - spans[:, 0])) / 1e9
     result.instructions = _instructions(engine.code, counters, nanoseconds / 1e9 / max(ticks, 1), result.run_seconds)
     result.stages = clock.stages

@@ -21,6 +21,7 @@ from arcbatt.language.failures import Outcome
 from arcbatt.language.limits import MAX_CELLS, MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.program import Program
 from arcbatt.language.sample import Sample
+from arcbatt.support.text import counted
 
 Stop = Callable[[], bool]
 """Asked before a run, and now and then, whether to end early."""
@@ -72,6 +73,9 @@ class Engine(ABC):
         self.compiled = compiled
         self.names = compiled.names
         """The programs, in the order of the columns of results."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {counted(len(self.names), 'program')}>"
 
     @classmethod
     def of(

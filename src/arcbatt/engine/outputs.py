@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import EMPTY_TUPLE, ESCAPE, OVERFLOW, STATUSES, TOKENS, constant
 from arcbatt.compiler.internal_errors import InternalError, InternalErrors
+from arcbatt.display.html import figure, page, table
+from arcbatt.display.pictures import grid_image
 from arcbatt.language.failures import Failed, Outcome, Reason
 from arcbatt.language.functions import Function
 from arcbatt.language.values import ordered
+from arcbatt.support.text import counted
 
 Wanted = Literal["match", "hash", "grid"]
 """What to bring back of outputs: verdicts; hashes too; grids too."""
@@ -31,6 +34,8 @@ STATUS: Final = (*_OF_TIERS, "internal")
 REASONS: Final = {number: Reason(name) for number, name in enumerate(_OF_TIERS) if number > ESCAPE}
 INTERNAL: Final = len(_OF_TIERS)
 """The status where even the last tier failed over a program: there is no outcome, and its hash is 0."""
+_MAPPED: Final = 400
+"""Samples and programs up to which a notebook shows a picture of all outcomes."""
 MOST_ROUTES: Final = 255
 """Routes that are told apart; those beyond are counted as the last."""
 NUMBERS: Final = {reason: number for number, reason in REASONS.items()}
@@ -75,7 +80,7 @@ class Route(NamedTuple):
         return f"{self.tier}: {self.why}"
 
 
-@dataclass
+@dataclass(repr=False)
 class Outputs:
     """The outcome of every program (a column each, in the order of `names`) on every sample (a row each)."""
 
@@ -106,6 +111,32 @@ class Outputs:
     """Programs that ran nowhere on the tier that was asked for: where they ran, and why."""
     internal_errors: InternalErrors = field(default_factory=dict)
     """Programs that arcbatt itself failed over somewhere; the tiers below that did not have their outcomes."""
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count:,} {name}" for name, count in self._counts() if count)
+        programs = counted(len(self.names), "program")
+        return f"<Outputs of {programs} on {counted(len(self.done), 'sample')}: {counts or 'nothing done'}>"
+
+    def _counts(self) -> list[tuple[str, int]]:
+        """Finished evaluations by what came of them: values as expected, other values, then failures by reason."""
+        statuses, right = self.statuses[self.done], int(np.count_nonzero(self.matches[self.done]))
+        counts = np.bincount(statuses.reshape(-1), minlength=len(STATUS)).tolist()
+        failed = [(f"failed: {name}", count) for name, count in zip(STATUS[1:], counts[1:], strict=True)]
+        return [("right", right), ("other values", counts[0] - right), *failed]
+
+    def _repr_html_(self) -> str:
+        rows = [(name, f"{count:,}") for name, count in self._counts() if count]
+        rows += [(f"rerouted to {route}", f"{count:,}") for route, count in self.rerouted().items()]
+        title = f"{counted(len(self.names), 'program')} on {counted(len(self.done), 'sample')}"
+        return page(title, table(rows, ("outcome", "evaluations")), self._map())
+
+    def _map(self) -> str:
+        """Every evaluation as a cell, samples down and programs across: green is right, red failed."""
+        if not 0 < max(self.statuses.shape) <= _MAPPED or not min(self.statuses.shape):
+            return ""
+        cells = np.where(self.matches, 3, np.where(self.statuses > 0, 2, 5))
+        picture = grid_image(tuple(map(tuple, cells.tolist())), "outcomes", side=320)
+        return figure(picture, "samples down, programs across; green: right, grey: another value, red: failed")
 
     def rerouted(self, samples: slice = slice(None)) -> Counter[Route]:
         """How many evaluations of samples went which way."""

@@ -43,6 +43,9 @@ class Failed:
     line: int = field(default=0, compare=False)
     detail: str = field(default="", compare=False)
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def __str__(self) -> str:
         where = f" in {self.primitive}" if self.primitive else ""
         line = f", line {self.line}" if self.line else ""

@@ -25,6 +25,9 @@ class Function:
     calls: int = 1
     levels: int = 1
 
+    def __repr__(self) -> str:
+        return f"<function {self}>"
+
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(_text, self.parts))})" if self.parts else self.name
 

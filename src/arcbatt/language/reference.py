@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any, Final
 
 from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.expressions import Body, Const, Expr, Name, live_lines
+from arcbatt.language.expressions import Call as CallExpr
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
 from arcbatt.language.functions import Function, function_of
 from arcbatt.language.limits import (
@@ -20,8 +22,6 @@ from arcbatt.language.limits import (
     MAX_STEPS,
     MAX_TOTAL_STEPS,
 )
-from arcbatt.language.program import Call as CallExpr
-from arcbatt.language.program import Const, Expr, Name, Program, live_lines
 from arcbatt.language.sample import Sample
 from arcbatt.language.spec import CombinatorSpec, Cost, Fact, Kind, OpSpec
 from arcbatt.language.table import STANDARD, current
@@ -178,7 +178,7 @@ def call(name: str, *args: Any) -> Any:
     return Machine().call(primitive(name), *args)
 
 
-def evaluate(program: Program, sample: Sample, machine: Machine | None = None) -> Outcome:
+def evaluate(program: Body, sample: Sample, machine: Machine | None = None) -> Outcome:
     """The value of the program on the sample, or Failed."""
     return _Evaluation(program, sample, machine or Machine()).result()
 
@@ -186,7 +186,7 @@ def evaluate(program: Program, sample: Sample, machine: Machine | None = None) -
 class _Evaluation:
     """A program line by line. Values are known by numbers, so that equal calls are found: they are made once."""
 
-    def __init__(self, program: Program, sample: Sample, machine: Machine) -> None:
+    def __init__(self, program: Body, sample: Sample, machine: Machine) -> None:
         self.program = program
         self.machine = machine
         self.known: dict[tuple[Any, ...], int] = {}

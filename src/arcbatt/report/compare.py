@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Any, Final
 
 from arcbatt.data.grids import to_grid
+from arcbatt.display.colours import size_text
 from arcbatt.errors import DataError
 from arcbatt.language.failures import Failed
 from arcbatt.language.values import IJ, Grid
-from arcbatt.report.colours import size_text
 
 _PLACES: Final = 4
 """Differing cells that a text names before it stops."""

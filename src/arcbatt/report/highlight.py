@@ -24,6 +24,12 @@ def program_html(text: str) -> str:
     return "".join([*out, escape(text[end:])])
 
 
+def primitives_of(text: str) -> list[str]:
+    """The primitives that a program's text names, each once."""
+    words = (token["word"] for token in _TOKENS.finditer(text))
+    return list(dict.fromkeys(word for word in words if word in current().ops))
+
+
 def _kind(token: re.Match[str]) -> str:
     if token["comment"]:
         return "m"

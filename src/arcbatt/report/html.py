@@ -13,9 +13,12 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from arcbatt.report.colours import COLOURS
-from arcbatt.report.model import Rows, RunReport, Standing, TaskReport, Timing
+from arcbatt.display.colours import COLOURS
+from arcbatt.report.against_html import against_html
+from arcbatt.report.model import Rows, RunReport, TaskReport, Timing
+from arcbatt.report.programs_html import programs_html
 from arcbatt.report.tasks_html import Anchors, task_html
+from arcbatt.runs.outcomes import Standing
 from arcbatt.support.text import plain_text
 
 BATCH_ROWS: Final = 200
@@ -25,14 +28,17 @@ _TITLES: Final = {
     Standing.SOLVED: "Solved",
     Standing.TESTS_WRONG: "Demonstrations right, tests wrong",
     Standing.NEAR: "Nearly solved",
+    Standing.ONLY_FROM_S: "Right only from S",
     Standing.OPEN: "Nothing came near",
     Standing.WAITING: "Not run yet",
 }
 _SAYS: Final = {
     Standing.SOLVED: "A program is right on every demonstration, and on every test whose output is known.",
     Standing.TESTS_WRONG: "A program is right on every demonstration, but none of these on every test.",
-    Standing.NEAR: "No program is right on every demonstration. Shown are those that came nearest; cells that differ "
-    "from the expected output have a dot.",
+    Standing.NEAR: "No program is right on every demonstration, but for such as read the demonstrations S. Shown are "
+    "those that came nearest; cells that differ from the expected output have a dot.",
+    Standing.ONLY_FROM_S: "Programs that read the demonstrations S are right on all of them, as one is that looks its "
+    "answer up there. No test shows more, and no other program came near.",
     Standing.OPEN: "No program was right on a demonstration or had nine cells of ten right.",
     Standing.WAITING: "The run has no result for these tasks.",
 }
@@ -43,13 +49,16 @@ def report_html(report: RunReport) -> str:
     style = _asset("page.css") + colour_rules()
     script = _asset("page.js")
     anchors = Anchors.of(task.task.id for task in report.tasks)
+    programs = Anchors.of((one.program for one in report.programs), "program")
     policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     shown = [standing for standing in Standing if report.count(standing)]
     body = [
         _header(report, shown),
         '<main id="main">',
         _summary(report, anchors),
-        *(_tasks(report, standing, anchors) for standing in shown),
+        *([against_html(report.against, anchors, programs)] if report.against else []),
+        *(_tasks(report, standing, anchors, programs) for standing in shown),
+        programs_html(report, programs, anchors),
         _timings(report),
         "</main>",
     ]
@@ -92,20 +101,30 @@ def _hash(text: str) -> str:
 
 
 def _slug(standing: Standing) -> str:
-    return standing.value.replace(" ", "-")
+    return standing.value.replace(" ", "-").lower()
 
 
 def _header(report: RunReport, shown: Sequence[Standing]) -> str:
-    links = [("summary", "Summary", "")]
-    links += [(_slug(standing), _TITLES[standing], f" <b>{report.count(standing):,}</b>") for standing in shown]
-    links.append(("timings", "Timings", ""))
-    items = "".join(f'<li><a href="#{slug}">{title}{count}</a></li>' for slug, title, count in links)
+    links: list[tuple[str, str, int | None]] = [("summary", "Summary", None)]
+    if report.against:
+        links.append(("against", "Changed", len(report.against.tasks)))
+    links += [(_slug(standing), _TITLES[standing], report.count(standing)) for standing in shown]
+    if report.programs:
+        links.append(("programs", "Programs", len(report.programs) + report.programs_left_out))
+    links.append(("timings", "Timings", None))
+    items = "".join(
+        f'<li><a href="#{slug}">{title}{"" if count is None else f" <b>{count:,}</b>"}</a></li>'
+        for slug, title, count in links
+    )
     return (
         '<a class="skip" href="#main">Skip to the report</a>'
         f'<header><h1>{escape(report.title)}</h1><p class="state">{escape(report.state)}</p></header>\n'
         f'<nav aria-label="Sections"><ul>{items}</ul>'
         '<div class="tools" hidden><label>Filter <input type="search" id="filter" autocomplete="off" '
-        'placeholder="task, program or primitive"></label> <label><input type="checkbox" id="digits"> digits</label> '
+        'placeholder="task, program, primitive"></label> <label>Sort tasks <select id="sort">'
+        '<option value="">as they are</option><option value="id">by id</option>'
+        '<option value="cells">by cells right</option><option value="programs">by programs</option>'
+        '</select></label> <label><input type="checkbox" id="digits"> digits</label> '
         '<span id="shown" role="status"></span></div></nav>'
     )
 
@@ -161,13 +180,13 @@ def _rerouted(report: RunReport) -> str:
     return _fold(f"Rerouted: {total:,} evaluations ran on another tier than the one asked for", _table(rows))
 
 
-def _tasks(report: RunReport, standing: Standing, anchors: Anchors) -> str:
+def _tasks(report: RunReport, standing: Standing, anchors: Anchors, programs: Anchors) -> str:
     tasks = report.by_standing[standing]
     left_out = report.left_out.get(standing, 0)
     more = f"<p>{left_out:,} more are not shown here.</p>" if left_out else ""
-    body = "\n".join(task_html(task, anchors) for task in tasks)
+    body = "\n".join(task_html(task, anchors, programs) for task in tasks)
     return (
-        f'<section id="{_slug(standing)}" class="tasks"><h2>{_TITLES[standing]} '
+        f'<section id="{_slug(standing)}" class="list"><h2>{_TITLES[standing]} '
         f'<span class="count">{report.count(standing):,}</span></h2>\n<p>{_SAYS[standing]}</p>\n'
         f"{body}\n{more}</section>"
     )

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 
 from arcbatt.data.tasks import Task
 from arcbatt.report.compare import Got, Verdict
+from arcbatt.runs.outcomes import Standing
 
 Rows = tuple[tuple[str, str], ...]
 """Names with their values, as shown."""
-
-
-class Standing(StrEnum):
-    """How far a run came with a task; the order is the order of the report."""
-
-    SOLVED = "solved"
-    TESTS_WRONG = "tests wrong"
-    NEAR = "nearly solved"
-    OPEN = "open"
-    WAITING = "not run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +37,21 @@ class Attempt:
 
 @dataclass(frozen=True)
 class TaskReport:
-    """A task and what came of it. `solvers` counts the programs that are right on every demonstration."""
+    """A task and what came of it.
+
+    `solvers` counts the programs that are right on every demonstration; `from_samples` are those of them that read S
+    where no test shows more. `programs` are all that the task is found by. `before` is what came of it in an earlier
+    run, where that is something else, with the attempts of then.
+    """
 
     task: Task
     standing: Standing
     attempts: tuple[Attempt, ...] = ()
     solvers: int = 0
+    from_samples: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    before: Standing | None = None
+    attempts_before: tuple[Attempt, ...] = ()
 
     @property
     def demonstrations(self) -> Score:
@@ -76,6 +75,39 @@ class TaskReport:
         return Score(sum(got.verdict is Verdict.MATCH for got in gots), stop - start, known)
 
 
+@dataclass(frozen=True)
+class ProgramReport:
+    """A program: how it did, and the tasks that it solves or comes near to; `evaluations` are those it was run for."""
+
+    program: str
+    text: str
+    lines: int
+    solves: tuple[str, ...] = ()
+    demos_only: int = 0
+    near: tuple[str, ...] = ()
+    evaluations: int = 0
+    failed: int = 0
+    tier: str = ""
+    reads_samples: bool = False
+
+    @property
+    def failing(self) -> float:
+        """The share of its evaluations that failed."""
+        return self.failed / self.evaluations if self.evaluations else 0.0
+
+
+@dataclass(frozen=True)
+class Against:
+    """What changed since an earlier run: facts with what they were and are; rows of tasks, and of programs."""
+
+    title: str
+    facts: tuple[tuple[str, str, str], ...]
+    tasks: tuple[tuple[str, Standing, Standing, str], ...]
+    """Task, its standing then and now, and the programs that solve it no more or anew."""
+    programs: tuple[tuple[str, str, str, str], ...]
+    """Program, the tasks it solved then and solves now, and a remark."""
+
+
 @dataclass(frozen=True, slots=True)
 class Timing:
     """A stage or a batch: what it is, how long it took, and how many evaluations it did, if it did any."""
@@ -87,7 +119,10 @@ class Timing:
 
 @dataclass(frozen=True)
 class RunReport:
-    """A run. `facts` are the figures a reader wants first; `left_out` counts tasks that are not in `tasks`."""
+    """A run. `facts` are the figures a reader wants first; `left_out` counts tasks that are not in `tasks`.
+
+    `programs` are the best first; `programs_left_out` counts those that are not in it.
+    """
 
     title: str
     state: str
@@ -99,12 +134,15 @@ class RunReport:
     stages: tuple[Timing, ...] = ()
     batches: tuple[Timing, ...] = ()
     left_out: dict[Standing, int] = field(default_factory=dict)
+    programs: tuple[ProgramReport, ...] = ()
+    programs_left_out: int = 0
+    against: Against | None = None
 
     @cached_property
     def by_standing(self) -> dict[Standing, tuple[TaskReport, ...]]:
         """The tasks of every standing, in the order of the run; those nearly solved the nearest first."""
         found = {one: [task for task in self.tasks if task.standing is one] for one in Standing}
-        found[Standing.NEAR].sort(key=lambda task: (-task.demonstrations.right, -task.agreement))
+        found[Standing.NEAR].sort(key=lambda task: (-task.agreement, -task.demonstrations.right))
         return {one: tuple(tasks) for one, tasks in found.items()}
 
     def count(self, standing: Standing) -> int:

@@ -3,44 +3,71 @@
 from __future__ import annotations
 
 import datetime
-from collections import Counter
-from dataclasses import fields
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import cached_property
 from typing import Any, Final
 
 from arcbatt.data.tasks import Task
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.report.compare import Got, Verdict, compare
-from arcbatt.report.model import Attempt, Rows, RunReport, Standing, TaskReport, Timing
-from arcbatt.runs.record import RunRecord
+from arcbatt.report.model import Against, Attempt, ProgramReport, Rows, RunReport, TaskReport, Timing
+from arcbatt.runs.comparison import Comparison, TaskChange, compare_runs
+from arcbatt.runs.options import shown_value
+from arcbatt.runs.outcomes import Outcome, Standing, outcomes
+from arcbatt.runs.record import RunRecord, task_json
 
+Progress = Callable[[int, int], None]
 SHOWN: Final = 3
 """Programs shown for a task: those that gave different outputs, the best first."""
-NEAR: Final = 0.9
-"""Share of cells right, over the demonstrations, from which a program came near."""
+FOUND_BY: Final = 500
+"""Programs that a task is found by, at most."""
+SIGNED: Final = 6
+"""Programs named of a task that fares otherwise than in an earlier run."""
 
 
-def read_report(record: RunRecord, limit: int) -> RunReport:
-    """The report of a run, whether it is done or not; of each standing, the first `limit` tasks."""
+def read_report(
+    record: RunRecord, limit: int, before: RunRecord | None = None, progress: Progress | None = None
+) -> RunReport:
+    """The report of a run, whether it is done or not; of each standing, the first `limit` tasks.
+
+    With an earlier run it says what changed since then. `progress` is told how many tasks are read, and of how many.
+    """
     reader = _Reader(record)
+    found = outcomes(record)
+    comparison = compare_runs(before, record) if before else None
+    then = {one.task: one.before for one in comparison.changes} if comparison else {}
+    earlier = _Reader(before) if before else None
     tasks: list[TaskReport] = []
     count: Counter[Standing] = Counter()
-    for task in record.each_task():
-        standing = reader.standing(task)
-        count[standing] += 1
-        if count[standing] <= limit:
-            tasks.append(reader.task(task, standing))
+    for number, (task, outcome) in enumerate(zip(record.each_task(), found, strict=True)):
+        if progress:
+            progress(number, len(found))
+        count[outcome.standing] += 1
+        if count[outcome.standing] <= limit:
+            one = reader.task(task, outcome)
+            if earlier and task.id in then:
+                one = replace(
+                    one, before=then[task.id].standing, attempts_before=earlier.shown_now(task, then[task.id])
+                )
+            tasks.append(one)
     batches = _batches(record)
+    programs = _programs(record, found)
     return RunReport(
         title=f"arcbatt run on {record.info['dataset']}",
         state=_state(record),
-        facts=_facts(record, reader, sum(count.values()), batches),
+        facts=_facts(record, found, batches),
         options=_options(record),
-        environment=tuple((name, _shown(value)) for name, value in record.environment.items()),
+        environment=tuple((name, shown_value(value)) for name, value in record.environment.items()),
         tasks=tuple(tasks),
         rerouted=tuple(record.store.rerouted().most_common()),
         stages=tuple(Timing(name, seconds) for name, seconds in record.info.get("stages", {}).items() if seconds),
         batches=batches,
         left_out={standing: number - limit for standing, number in count.items() if number > limit},
+        programs=programs[:limit],
+        programs_left_out=max(len(programs) - limit, 0),
+        against=_against(before, comparison) if before and comparison else None,
     )
 
 
@@ -49,31 +76,32 @@ class _Reader:
 
     def __init__(self, record: RunRecord) -> None:
         self.record = record
-        self.solved = record.solved()
-        self.solved_tests = record.solved_tests()
-        self.run = record.store.tasks_run()
         self.length = record.store.program_lines()
 
-    def standing(self, task: Task) -> Standing:
-        if task.id in self.solved:
-            hidden = any(wanted is None for _, wanted in task.test)
-            return Standing.SOLVED if hidden or task.id in self.solved_tests else Standing.TESTS_WRONG
-        if task.id not in self.run:
-            return Standing.WAITING
-        return Standing.NEAR if self.near(task) else Standing.OPEN
+    @cached_property
+    def grids(self) -> dict[str, str]:
+        """The tasks as text."""
+        return {one.id: one.data for one in self.record.store.task_texts()}
 
-    def near(self, task: Task) -> list[str]:
-        found = self.record.near(task.id)
-        return [one.program for one in found if one.demos_right or one.agreement >= NEAR]
+    def shown_now(self, task: Task, outcome: Outcome) -> tuple[Attempt, ...]:
+        """The attempts of an earlier run at a task, if it is the same task still."""
+        return self.task(task, outcome).attempts if self.grids[task.id] == task_json(task) else ()
 
-    def task(self, task: Task, standing: Standing) -> TaskReport:
-        names = self.solved.get(task.id, [])
-        if names:
-            best = set(self.solved_tests.get(task.id, []))
-            ranked = sorted(names, key=lambda name: (name not in best, self.length[name], name))
+    def task(self, task: Task, outcome: Outcome) -> TaskReport:
+        from_samples = self.record.reading_samples
+        if outcome.standing in (Standing.NEAR, Standing.OPEN):
+            ranked = [one.program for one in outcome.near if one.is_near]
+            solvers, seen = 0, outcome.demos_only
         else:
-            ranked = self.near(task) if standing is Standing.NEAR else []
-        return TaskReport(task, standing, self.attempts(task, ranked) if ranked else (), len(names))
+            right = set(outcome.solved_by)
+            names = [*outcome.solved_by, *outcome.demos_only]
+            key = lambda name: (name not in right, name in from_samples, self.length[name], name)  # noqa: E731
+            ranked, solvers = sorted(names, key=key), len(names)
+            seen = () if right else tuple(name for name in outcome.demos_only if name in from_samples)
+        near = tuple(one.program for one in outcome.near if one.is_near)
+        known = tuple(dict.fromkeys((*ranked, *near, *seen)))[:FOUND_BY]
+        attempts = self.attempts(task, ranked) if ranked else ()
+        return TaskReport(task, outcome.standing, attempts, solvers, seen, known)
 
     def attempts(self, task: Task, names: list[str]) -> tuple[Attempt, ...]:
         """What the programs gave, those that gave the same in one attempt, the first few."""
@@ -117,14 +145,71 @@ def _time(text: str | None) -> str:
     return "at a time not recorded" if text is None else text.replace("T", " ").replace("+00:00", " UTC")
 
 
-def _facts(record: RunRecord, reader: _Reader, tasks: int, batches: tuple[Timing, ...]) -> Rows:
+def _programs(record: RunRecord, found: list[Outcome]) -> tuple[ProgramReport, ...]:
+    """Every program, those that solve most first, then those that come near most often."""
+    solves: defaultdict[str, list[str]] = defaultdict(list)
+    near: defaultdict[str, list[str]] = defaultdict(list)
+    for outcome in found:
+        for name in outcome.solved_by:
+            solves[name].append(outcome.task)
+        for one in outcome.near:
+            if one.is_near:
+                near[one.program].append(outcome.task)
+    tiers = {one.program: one.tier for one in record.store.tiers()}
+    texts = record.programs()
+    programs = [
+        ProgramReport(
+            program=one.program,
+            text=str(texts[one.program]),
+            lines=one.lines,
+            solves=tuple(solves[one.program]),
+            demos_only=one.demos_right - len(solves[one.program]),
+            near=tuple(near[one.program]),
+            evaluations=one.evaluations,
+            failed=one.failed,
+            tier=tiers.get(one.program, ""),
+            reads_samples=one.program in record.reading_samples,
+        )
+        for one in record.store.program_counts()
+    ]
+    return tuple(sorted(programs, key=lambda one: (-len(one.solves), -len(one.near), one.program)))
+
+
+def _against(before: RunRecord, found: Comparison) -> Against:
+    facts = [("tasks", f"{len(found.before):,}", f"{len(found.after):,}")]
+    then, now = (Counter(one.standing for one in these) for these in (found.before, found.after))
+    facts += [(one.value, f"{then[one]:,}", f"{now[one]:,}") for one in Standing if then[one] or now[one]]
+    facts += found.options
+    tasks = [
+        (one.task, one.before.standing, one.after.standing, _signed(one))
+        for one in (*found.lost, *found.gained, *found.others)
+    ]
+    programs = [
+        (one.program, _solved(one.before), _solved(one.after), "rewritten" if one.rewritten else "")
+        for one in found.programs
+    ]
+    title = f"the run on {before.info['dataset']} started {_time(before.info.get('started'))}"
+    return Against(title, tuple(facts), tuple(tasks), tuple(programs))
+
+
+def _solved(count: int | None) -> str:
+    return "not in it" if count is None else f"{count:,}"
+
+
+def _signed(one: TaskChange) -> str:
+    names = [*(f"+{name}" for name in one.gained), *(f"-{name}" for name in one.lost)]
+    more = f" and {len(names) - SIGNED:,} more" if len(names) > SIGNED else ""
+    return " ".join(names[:SIGNED]) + more
+
+
+def _facts(record: RunRecord, found: list[Outcome], batches: tuple[Timing, ...]) -> Rows:
     evaluations = sum(batch.evaluations or 0 for batch in batches)
     seconds = sum(batch.seconds for batch in batches)
     facts = [
-        ("tasks", f"{tasks:,}"),
-        ("programs", f"{len(reader.length):,}"),
-        ("solved, demonstrations", f"{len(reader.solved):,}"),
-        ("solved, tests too", f"{len(reader.solved_tests):,}"),
+        ("tasks", f"{len(found):,}"),
+        ("programs", f"{record.info['programs']:,}"),
+        ("solved, demonstrations", f"{len(record.solved()):,}"),
+        ("solved, tests too", f"{len(record.solved_tests()):,}"),
         ("evaluations", f"{evaluations:,}"),
         ("seconds in batches", f"{seconds:,.1f}"),
         ("evaluations a second", f"{evaluations / seconds:,.0f}" if seconds else "none"),
@@ -150,7 +235,7 @@ def _tiers(record: RunRecord) -> Counter[str]:
 
 def _options(record: RunRecord) -> Rows:
     options = record.options
-    return tuple((options.flag(one.name), _shown(getattr(options, one.name))) for one in fields(options))
+    return tuple((options.flag(one.name), shown_value(getattr(options, one.name))) for one in fields(options))
 
 
 def _batches(record: RunRecord) -> tuple[Timing, ...]:
@@ -164,7 +249,6 @@ def _span(first: int, count: int) -> str:
     return f"{first + 1:,} to {first + count:,}"
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "not given"
-    return "not given" if value is None else str(value)
+def read_attempts(record: RunRecord, task: Task, names: list[str]) -> tuple[Attempt, ...]:
+    """What some programs gave on every pair of a task, those that gave the same in one attempt, the first few."""
+    return _Reader(record).attempts(task, names)

@@ -6,14 +6,13 @@ grid lines and marks are classes of the page's style sheet: `b0`..`b9` backgroun
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from html import escape
-from itertools import groupby
 from typing import Final
 
+from arcbatt.display.colours import digits, size_text
+from arcbatt.display.pictures import background, row_runs
 from arcbatt.language.values import IJ, Grid
-from arcbatt.report.colours import digits, size_text
 
 SIDE: Final = 200
 """Pixels a grid's longer side aims at."""
@@ -27,7 +26,7 @@ def grid_svg(grid: Grid, name: str, marked: Sequence[IJ] = ()) -> str:
     label = f"{name}, {size_text(grid)}: {' '.join(digits(grid))}"
     if marked:
         label += f"; {len(marked)} marked: " + " ".join(f"({i}, {j})" for i, j in marked)
-    head = f'<svg class="g b{_background(grid)}" role="img" aria-label="{escape(label)}" {_box(grid, cell)}>'
+    head = f'<svg class="g b{background(grid)}" role="img" aria-label="{escape(label)}" {_box(grid, cell)}>'
     return f'{head}{_paths(grid)}<rect class="gl" y="-.5" width="100%" height="100%"/>{_marks(marked)}</svg>'
 
 
@@ -37,7 +36,7 @@ def thumbnail_svg(grid: Grid) -> str:
     scale = THUMBNAIL_SIDE / max(height, width)
     size = f'width="{round(width * scale)}" height="{round(height * scale)}"'
     return (
-        f'<svg class="b{_background(grid)}" aria-hidden="true" {size} viewBox="0 -.5 {width} {height}" '
+        f'<svg class="b{background(grid)}" aria-hidden="true" {size} viewBox="0 -.5 {width} {height}" '
         f'preserveAspectRatio="none">{_paths(grid)}</svg>'
     )
 
@@ -47,21 +46,8 @@ def _box(grid: Grid, cell: int) -> str:
     return f'width="{width * cell}" height="{height * cell}" viewBox="0 -.5 {width} {height}"'
 
 
-def _background(grid: Grid) -> int:
-    return Counter(cell for row in grid for cell in row).most_common(1)[0][0]
-
-
 def _paths(grid: Grid) -> str:
-    background = _background(grid)
-    paths: dict[int, list[str]] = {}
-    for i, row in enumerate(grid):
-        j = 0
-        for cell, run in groupby(row):
-            length = len(list(run))
-            if cell != background:
-                paths.setdefault(cell, []).append(f"M{j} {i}h{length}")
-            j += length
-    return "".join(f'<path class="c{cell}" d="{"".join(paths[cell])}"/>' for cell in sorted(paths))
+    return "".join(f'<path class="c{cell}" d="{run}"/>' for cell, run in row_runs(grid).items())
 
 
 def _marks(marked: Sequence[IJ]) -> str:

@@ -16,12 +16,17 @@ from arcbatt.language.program import Program, reads
 from arcbatt.language.sample import Sample
 
 KEPT: Final = 3
-"""Near misses kept of each task."""
+"""Near misses kept of each task: so many of programs that do not read S, and of those that do.
+
+One that looks its input up in S is right on demonstrations without having understood anything, so it takes no other
+program's place.
+"""
 
 
 class Candidate(NamedTuple):
     """A program that does not solve a task; nearer ones come first in this order, which knows of no test output."""
 
+    reads_samples: bool
     wrong: int
     disagreement: float
     program: int
@@ -34,22 +39,29 @@ class Candidate(NamedTuple):
 
 
 def candidates(
-    demos: int, demos_right: NDArray[Any], agreement: NDArray[Any], hashes: NDArray[Any], first_program: int
+    demos: int,
+    demos_right: NDArray[Any],
+    agreement: NDArray[Any],
+    hashes: NDArray[Any],
+    reads_samples: NDArray[np.bool_],
+    first_program: int,
 ) -> list[Candidate]:
     """The nearest of one batch's programs, each with outputs of its own."""
     open_columns = np.flatnonzero((demos_right < demos) & ((demos_right > 0) | (agreement > 0)))
-    order = np.lexsort((open_columns, -agreement[open_columns], -demos_right[open_columns]))
-    found: list[Candidate] = []
-    seen: set[int] = set()
+    order = np.lexsort(
+        (open_columns, -agreement[open_columns], -demos_right[open_columns], reads_samples[open_columns])
+    )
+    found: dict[int, Candidate] = {}
+    count = [0, 0]
     for column in open_columns[order].tolist():
-        value = int(hashes[column])
-        if value not in seen:
-            seen.add(value)
+        kind, value = bool(reads_samples[column]), int(hashes[column])
+        if count[kind] < KEPT and value not in found:
+            count[kind] += 1
             wrong = demos - int(demos_right[column])
-            found.append(Candidate(wrong, -float(agreement[column]), first_program + column, value))
-        if len(found) == KEPT:
+            found[value] = Candidate(kind, wrong, -float(agreement[column]), first_program + column, value)
+        if count[True] == KEPT:
             break
-    return found
+    return list(found.values())
 
 
 def nearest(known: Iterable[Candidate], new: Iterable[Candidate]) -> list[Candidate]:
@@ -57,7 +69,8 @@ def nearest(known: Iterable[Candidate], new: Iterable[Candidate]) -> list[Candid
     found: dict[int, Candidate] = {}
     for one in sorted((*known, *new)):
         found.setdefault(one.hash, one)
-    return list(found.values())[:KEPT]
+    from_samples = [one for one in found.values() if one.reads_samples]
+    return [one for one in found.values() if not one.reads_samples][:KEPT] + from_samples[:KEPT]
 
 
 class Differs:

@@ -13,6 +13,13 @@ BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
 _UNITS: Final = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 
+def shown_value(value: Any) -> str:
+    """The value of an option in words."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "not given"
+    return "not given" if value is None else str(value)
+
+
 def _option(default: Any, help_text: str, *, decides: bool = False, flag: str | None = None) -> Any:
     """A field with its help; `decides` says that the result depends on it, `flag` how the command line calls it."""
     return field(default=default, metadata={"help": help_text, "decides": decides, "flag": flag})

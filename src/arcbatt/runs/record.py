@@ -10,6 +10,7 @@ import datetime
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from arcbatt.data.grids import shown
 from arcbatt.data.tasks import Task, check_id, task_from_json, task_to_json
 from arcbatt.errors import DataError, UsageError
-from arcbatt.language.program import Program
+from arcbatt.language.program import Program, reads
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.store import AttemptCells, ProgramTier, Store
 from arcbatt.support.files import read_file
@@ -30,6 +31,8 @@ INFO: Final = "run.json"
 PROGRAMS: Final = "programs.py"
 RESULTS: Final = "results.sqlite"
 LOG: Final = "log.txt"
+NEAR: Final = 0.9
+"""Share of cells right, over the demonstrations, from which a program came near."""
 LOCK: Final = "run.lock"
 """Locked while the run is being written, removed at its end."""
 
@@ -42,6 +45,11 @@ class Near:
     demos_right: int
     agreement: float
     scores: dict[str, int | None]
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it is right on a demonstration, or on nine cells of ten."""
+        return self.demos_right > 0 or self.agreement >= NEAR
 
 
 @dataclass(frozen=True)
@@ -137,6 +145,11 @@ class RunRecord:
             self._programs = found
         return self._programs
 
+    @cached_property
+    def reading_samples(self) -> frozenset[str]:
+        """The programs whose result depends on S; being right on demonstrations, which are in S, says less of them."""
+        return frozenset(name for name, program in self.programs().items() if reads(program, "S"))
+
     def solved(self) -> dict[str, list[str]]:
         """Task id to the programs that are right on every demonstration. Tests play no part."""
         return self.store.solved()
@@ -146,11 +159,14 @@ class RunRecord:
         return self.store.solved(with_tests=True)
 
     def near(self, task: str) -> list[Near]:
-        """The programs nearest to solving a task without doing so, best first."""
+        """The programs nearest to solving a task without doing so, best first.
+
+        Of those that came near, programs that do not read S stand first.
+        """
         found: dict[str, Near] = {}
         for name, demos, agreement, differ, score in self.store.near_scores(task):
             found.setdefault(name, Near(name, demos, agreement, {})).scores[differ] = score
-        return list(found.values())
+        return sorted(found.values(), key=lambda one: (not one.is_near, one.program in self.reading_samples))
 
     def internal_errors(self) -> list[ProgramTier]:
         """The programs that arcbatt itself failed over somewhere, with what a bug report needs."""
@@ -179,6 +195,9 @@ class RunFigures(TypedDict):
     """What `run.json` may hold besides."""
 
     stages: dict[str, float]
+    tasks: int
+    solved: int
+    tiers: dict[str, int]
     backends: dict[str, int]
     recovered_errors: dict[str, int]
 

@@ -23,12 +23,12 @@ from arcbatt.engine.api import Engine
 from arcbatt.engine.auto import Choice
 from arcbatt.engine.choose import backend_for, make_engine
 from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes
-from arcbatt.engine.tiers import DYNAMIC
 from arcbatt.engine.verdicts import matching
 from arcbatt.errors import ArcbattError, UsageError
-from arcbatt.language.program import Program
+from arcbatt.language.program import Program, reads
 from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
 from arcbatt.runs.options import RunOptions
+from arcbatt.runs.outcomes import solved_tasks
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.store import Batch, ResultRow, TierRow
 from arcbatt.runs.writer import RunWriter
@@ -76,18 +76,6 @@ class Summary:
         finally:
             self.seconds[name] += time.perf_counter() - start
 
-    def tiers(self) -> str:
-        """How many programs ran on which tier, and what share of the time it took, in a line."""
-        programs = Counter(one.tier for one in self.record.store.tiers())
-        dynamic, typed = self.seconds["dynamic"], self.seconds["run"]
-        share = 100 * dynamic / ((dynamic + typed) or 1.0)
-        there = programs.pop(DYNAMIC, 0)
-        line = ", ".join(f"{_programs(count)} on {tier}" for tier, count in programs.items()) or "no program typed"
-        if there or dynamic:
-            line += f" ({100 - share:.0f}% of the time), {_programs(there)} on the dynamic tier"
-            line += f"{' and what the others left open' if programs else ''} ({share:.0f}%)"
-        return line
-
     def rerouted(self) -> Counter[str]:
         """Evaluations of the whole run that another tier did than the one asked for, by `tier: why`."""
         return self.record.store.rerouted()
@@ -104,12 +92,13 @@ def run(
     stop: Callable[[], bool] | None = None,
     progress: Progress | None = None,
     after_batch: Callable[[], None] | None = None,
+    read_seconds: float = 0.0,
 ) -> Summary:
     """Run programs on tasks into a directory (or into memory) until done, or until `stop` says so.
 
     What is done is recorded, batch by batch; a run that was stopped or killed goes on with `resume`. The result is the
     same for any backend, batch size and number of threads, and for a run in one go or in several. `after_batch` is
-    called when a batch is recorded.
+    called when a batch is recorded; `read_seconds` is how long it took to read programs and tasks.
     """
     if not programs:
         raise UsageError("no program to run")
@@ -136,6 +125,7 @@ def run(
     else:
         writer = RunWriter.create(out, options, backend, programs, tasks)
     summary = Summary(writer.record, backend)
+    summary.seconds["read"] = read_seconds
     summary.seconds["record"] += time.perf_counter() - start
     try:
         runner = _Runner(options, programs, tasks, [*standard_differs(), *differs], writer, summary, stop, progress)
@@ -171,6 +161,7 @@ def _run_and_finish(runner: _Runner, writer: RunWriter, summary: Summary) -> Non
         earlier = info.get("stages", {})
         info["stages"] = {name: round(earlier.get(name, 0.0) + seconds, 6) for name, seconds in summary.seconds.items()}
         info["tiers"] = Counter(one.tier for one in writer.record.store.tiers())
+        info["tasks"], info["solved"] = len(runner.samples), len(solved_tasks(writer.record))
         for name in ("backends", "recovered_errors"):
             info[name] = dict(Counter(info.get(name, {})) + getattr(summary, name))
         with summary.stage("record"):
@@ -195,6 +186,7 @@ class _Runner:
         self.writer = writer
         self.summary = summary
         self.differs = Differs(differs, summary.backend)
+        self.reads_samples = np.array([reads(program, "S") for program in programs], np.bool_)
         self.stop = stop or (lambda: False)
         self.progress = progress or (lambda done, total: None)
         self.after_batch: Callable[[], None] = lambda: None
@@ -347,10 +339,6 @@ class _Runner:
         return batch
 
 
-def _programs(count: int) -> str:
-    return f"{count:,} program{'s' * (count != 1)}"
-
-
 def _tier_rows(engine: Engine, part: Slice, outputs: Outputs) -> Iterator[TierRow]:
     """What ran each program of a slice, as rows of the table `tier`."""
     for program, name in enumerate(outputs.names, part.start):
@@ -407,7 +395,8 @@ class _BatchRows:
         count = demos.stop - demos.start
         for column in np.flatnonzero(right == count).tolist():
             self._keep(task, rows, column)
-        self._near(task, demos, rows, candidates(count, right, agreement, hashes, self.part.start))
+        reads_samples = self.runner.reads_samples[self.part.start : self.part.stop]
+        self._near(task, demos, rows, candidates(count, right, agreement, hashes, reads_samples, self.part.start))
 
     def _tests_right(self, tests: slice) -> NDArray[Any]:
         """How many tests each program gets right; -1 where an answer is hidden."""
@@ -449,8 +438,11 @@ class _BatchRows:
     def _known_near(self, task: int) -> list[Candidate]:
         """The near misses that earlier slices of programs left."""
         known = self.runner.writer.record.store.near_misses(task)
-        demos = self.runner.demos[task]
-        return sorted(Candidate(demos - one.demos_right, -one.agreement, one.program, one.hash) for one in known)
+        demos, reads_samples = self.runner.demos[task], self.runner.reads_samples
+        return sorted(
+            Candidate(bool(reads_samples[one.program]), demos - one.demos_right, -one.agreement, one.program, one.hash)
+            for one in known
+        )
 
     def results(self) -> Iterator[ResultRow]:
         """The rows of the table `result`."""

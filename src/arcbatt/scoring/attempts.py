@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from arcbatt.data.grids import is_arc_grid
-from arcbatt.data.tasks import Pair, Task
+from arcbatt.data.tasks import Task
 from arcbatt.language.values import Grid
 
 
@@ -26,13 +26,14 @@ class Question:
     """A task without its answers."""
 
     id: str
-    demonstrations: tuple[Pair, ...]
+    demonstrations: tuple[tuple[Grid, Grid], ...]
     inputs: tuple[Grid, ...]
 
     @classmethod
     def of(cls, task: Task) -> Question:
         """A task with what is to be guessed taken out."""
-        return cls(task.id, task.train, tuple(given for given, _ in task.test))
+        train = tuple([(tuple(given), tuple(wanted)) for given, wanted in task.train])
+        return cls(task.id, train, tuple([tuple(given) for given, _ in task.test]))
 
 
 @dataclass(frozen=True)

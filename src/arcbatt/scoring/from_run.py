@@ -12,9 +12,10 @@ from arcbatt.language.values import Grid
 from arcbatt.runs.record import RunRecord
 from arcbatt.scoring.attempts import Candidate, Pick, Question, choose_attempts
 from arcbatt.scoring.submission import Submission
+from arcbatt.support.text import counted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Chosen:
     """The attempts for every task of a challenge, and what was skipped."""
 
@@ -28,6 +29,10 @@ class Chosen:
     def submission(self) -> Submission:
         """The attempts as grids."""
         return {key: tuple((one.grid, two.grid) for one, two in pairs) for key, pairs in self.picks.items()}
+
+    def __repr__(self) -> str:
+        sure = sum(all(pair[0].solves for pair in pairs) for pairs in self.picks.values())
+        return f"<Chosen: attempts at {counted(len(self.picks), 'task')}, {sure:,} by a program that solves it>"
 
 
 def choose_from_run(record: RunRecord, tasks: Iterable[Task] | None = None) -> Chosen:

@@ -25,15 +25,18 @@ Submission = dict[str, tuple[tuple[Grid, Grid], ...]]
 _SHOWN_PROBLEMS: Final = 10
 
 
-def check_submission(data: Any, tests: Mapping[str, int], where: str = "submission") -> Submission:
+def check_submission(
+    data: Any, tests: Mapping[str, int], where: str = "submission", *, partial: bool = False
+) -> Submission:
     """A submission from JSON values; `tests` is how many test inputs each task of the challenge has.
 
-    Raises DataError with every problem (the first ten in words), each with its task and place.
+    With `partial` tasks may be missing. Raises DataError with every problem (the first ten in words), each with its
+    task and place.
     """
     if not isinstance(data, Mapping):
         raise DataError(f"{where}: a submission is an object of attempts by task id, got {shown(data)}")
     problems = [f"task {key}: given twice" for key in (data.repeated if isinstance(data, JsonObject) else ())]
-    problems += [f"task {key}: missing" for key in tests if key not in data]
+    problems += [f"task {key}: missing" for key in tests if key not in data and not partial]
     checked: Submission = {}
     for key, value in data.items():
         if key not in tests:
@@ -47,9 +50,9 @@ def check_submission(data: Any, tests: Mapping[str, int], where: str = "submissi
     return checked
 
 
-def read_submission(path: Path, tests: Mapping[str, int]) -> Submission:
+def read_submission(path: Path, tests: Mapping[str, int], *, partial: bool = False) -> Submission:
     """A submission file, checked."""
-    return check_submission(read_json(path, pipe=True), tests, str(path))
+    return check_submission(read_json(path, pipe=True), tests, str(path), partial=partial)
 
 
 def to_json(submission: Submission) -> dict[str, Any]:

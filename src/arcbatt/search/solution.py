@@ -7,8 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arcbatt.data.grids import to_grid
+from arcbatt.display.html import code, figure, group, page
+from arcbatt.display.pictures import grid_image
 from arcbatt.language.values import Grid
 from arcbatt.scoring.submission import Submission
+from arcbatt.support.text import counted
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Attempt:
     """Whether it was found with one demonstration left out, and need not hold for that."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solution:
     """The ranked attempts at each test input of a task; the first two count."""
 
@@ -48,6 +51,19 @@ class Solution:
     def found(self) -> bool:
         """Whether there is a program for every test input."""
         return all(test[0].program for test in self.attempts)
+
+    def __repr__(self) -> str:
+        found = "a program for every test" if self.found else "not every test has a program"
+        return f"<Solution of {self.id}: {counted(len(self.attempts), 'test')}, {found}>"
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for number, ranked in enumerate(self.attempts, 1):
+            two = [(f"attempt {place}", one) for place, one in enumerate(ranked[:2], 1)]
+            drawn = [figure(grid_image(one.grid, name), f"{name}: {one.combiner}") for name, one in two]
+            parts.append(group(f"test {number}", drawn))
+            parts += [figure(code(one.program), name) for name, one in two if one.program]
+        return page(self.id, *parts)
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""

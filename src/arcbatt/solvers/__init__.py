@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arcbatt.language.program import Program
 from arcbatt.syntax import parse_paths
+from arcbatt.syntax.api import Programs
 
 
-def library() -> list[Program]:
+def library() -> Programs:
     """Every program that ships with arcbatt."""
     folder = Path(__file__).parent
-    return parse_paths(sorted(path for path in folder.glob("*.py") if path.name != "__init__.py")).check()
+    files = sorted(path for path in folder.glob("*.py") if path.name != "__init__.py")
+    return Programs(parse_paths(files).check())

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from typing import Final
 
+from arcbatt.support.text import counted
 from arcbatt.syntax.parser import Parsed
 from arcbatt.syntax.source import SourceError
 
@@ -47,9 +48,10 @@ def summary(parsed: Parsed, most: int = _SHOWN_REASONS) -> list[str]:
 
 def counts(parsed: Parsed) -> str:
     """How many programs were read and refused, of how many files, in which dialects."""
-    text = f"{len(parsed.programs):,} programs read, {parsed.refused:,} refused, in {parsed.files:,} files"
+    programs, files = counted(len(parsed.programs), "program"), counted(parsed.files, "file")
+    text = f"{programs} read, {parsed.refused:,} refused, in {files}"
     if parsed.others:
-        text += f"; {parsed.others:,} files hold no program"
+        text += f"; {counted(parsed.others, 'file')} without a program"
     if len(parsed.dialects) > 1:
         text += f" (files by dialect: {', '.join(f'{name} {n:,}' for name, n in parsed.dialects.most_common())})"
     if parsed.touched:

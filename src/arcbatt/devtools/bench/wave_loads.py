@@ -207,7 +207,7 @@ def main() -> None:
 
     every = [sample for task in load_tasks("arcagi") for sample in task.samples]
     samples = pack_samples(every[: options.samples] if options.samples else every)
-    given = {"library": library()}
+    given: dict[str, list[Program]] = {"library": library()}
     if options.solvers:
         given["public"] = parse_file(options.solvers).programs
     given["generated"] = generated(options.generated)

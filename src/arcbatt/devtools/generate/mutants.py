@@ -25,7 +25,7 @@ _Site = tuple[int, _Path]
 """A line and a path; in version 2 the line after the last is the result."""
 
 
-def mutants(programs: list[Program], count: int, seed: int, version: int = VERSION) -> Iterator[Program]:
+def mutants(programs: list[Program], count: int, seed: int = 0, version: int = VERSION) -> Iterator[Program]:
     """So many programs, each a given one with one to three changes.
 
     In version 1 a change replaces a name by another of the same type. Version 2 mostly does that too; it also takes any

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from arcbatt.runs.kept import VARIABLE
+
 HANGS: Final = 120.0
 """Seconds after which a command that should end soon is said to hang. The machine may be busy with other things."""
 _ENTRY: Final = """
@@ -69,6 +71,7 @@ class Started:
         self._process = subprocess.Popen(
             [sys.executable, "-c", _ENTRY, str(tell), *args],
             cwd=folder,
+            env={**os.environ, VARIABLE: str(folder / "kept")},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

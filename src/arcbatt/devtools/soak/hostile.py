@@ -26,7 +26,7 @@ COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "solvers.py": (
         (*_RUN, "--solvers", "solvers.py"),
         ("check", "solvers.py"),
-        ("card", "--solvers", "solvers.py", "--file", "new.py"),
+        ("card", "--solvers", "solvers.py", "--file", "new.py", "--force"),
         ("show", _IDS[0], "--solvers", "solvers.py"),
         ("verify", "--solvers", "solvers.py", *_DATA, "--backend", "cpu", "--limit", "1", "--max-steps", "100000"),
     ),
@@ -65,7 +65,7 @@ def make_inputs(folder: Path) -> None:
     (folder / "vectors.jsonl").write_text('{"expr": "rot90(I)", "I": [[1, 2]], "out": [[1], [2]]}\n')
     (folder / "bench.json").write_text(Result("x", {}, [Row.of("a", "b", "c", "s", [1.0])]).to_json())
     for args in (
-        ("card", "--solvers", "solvers.py", "--file", "batt.py"),
+        ("card", "--solvers", "solvers.py", "--file", "batt.py", "--force"),
         (*_RUN, "--solvers", "solvers.py", "--out", "run"),
         ("submit", "--run", "run", "-o", "submission.json"),
     ):

@@ -29,7 +29,7 @@ COMMANDS: Final = (
     ("run", *_DATA, "--backend", "cpu", "--solvers", "solvers.py", "-q", "--threads", "2", "--out", "out"),
     ("verify", *_DATA, "--backend", "cpu", "--solvers", "solvers.py"),
     ("profile", *_DATA, "--no-gpus", "--solvers", "solvers.py"),
-    ("card", "--solvers", "solvers.py", "--file", "batt.py", "--stats"),
+    ("card", "--solvers", "solvers.py", "--file", "batt.py", "--force", "--stats"),
 )
 """The first is the one that is mostly run; only `run` has -t."""
 

@@ -65,12 +65,17 @@ def compare(
 ) -> Agreement:
     """Every side on every batch. Each answer is compared with that of the first side that has one.
 
-    `progress` is told how many evaluations are done. Of a batch that is stopped what is done still counts.
+    `progress` is told how many evaluations are done. Of a batch that is stopped what is done still counts; one that is
+    interrupted while it is compiled is left out.
     """
     found = Agreement(tallies={side.name: Tally() for side in sides})
     counted: list[Program] = []
     for batch in batches:
-        answers = [side.answers(batch.programs, batch.samples, stop, batch.compiled) for side in sides]
+        try:
+            answers = [side.answers(batch.programs, batch.samples, stop, batch.compiled) for side in sides]
+        except KeyboardInterrupt:
+            found.stopped = True
+            break
         _count(found, batch, sides, answers, keep)
         if batch.programs is not counted:
             counted = batch.programs

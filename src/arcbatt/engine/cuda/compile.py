@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.cuda.source import ENTRY as SAMPLES_HEADER
 from arcbatt.engine.cuda.source import kernel_source
 from arcbatt.errors import ArcbattError, UsageError
+from arcbatt.support.aside import aside
 from arcbatt.support.cache import cache_folder
 from arcbatt.support.files import atomic_write
 
@@ -39,8 +40,10 @@ KERNELS: Final = "kernels"
 """The part of the cache folder that compiled kernels are kept in."""
 _PACKAGED: Final = Path(__file__).parents[2] / "cubins"
 _DIGEST: Final = ".sha256"
+_SECONDS_BETWEEN_LOOKS: Final = 0.1
 
 Say = Callable[[str], None]
+Progress = Callable[[int, int], None]
 
 
 class CompileError(ArcbattError):
@@ -68,6 +71,11 @@ class KernelOptions:
     def whole(self) -> KernelOptions:
         """The same fully optimized: minutes to compile, a seventh faster to run."""
         return replace(self, fast_compile="")
+
+    @property
+    def time(self) -> str:
+        """How long it takes to compile, in words."""
+        return "half a minute" if self.fast_compile else "some minutes"
 
     def source(self) -> str:
         """The source of the kernel; raises CompileError where its structs are not those this Python fills."""
@@ -141,11 +149,13 @@ def compile_ahead(
     options: KernelOptions | None = None,
     nvrtc: Any = None,
     say: Say = to_stderr,
+    progress: Progress | None = None,
 ) -> list[Path]:
     """Build the kernel for architectures (75 for compute capability 7.5), into a folder for `ARCBATT_CUBINS`.
 
     Without a folder it goes where this machine's engines look. Needs no GPU; the compiler is CuPy's, or else NVIDIA's
     own (`pip install 'arcbatt[compile]'`). What is there already is kept. The kernel that finds objects goes with it.
+    `progress` is told how many kernels are done, and of how many.
     """
     compiler = nvrtc or find_compiler()
     known = [int(one) for one in compiler.getSupportedArchs()]
@@ -162,15 +172,24 @@ def compile_ahead(
     wanted = [(chosen, arch, path, say) for arch, path in zip(dict.fromkeys(archs), paths, strict=True)]
     for arch in dict.fromkeys(archs):
         wanted.append((OBJECTS_KERNEL, arch, target / file_name(OBJECTS_KERNEL, arch), lambda _: None))
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        work = [
-            pool.submit(partial(_build, compiler, one, arch, path, tell))
-            for one, arch, path, tell in wanted
-            if not _kept(path)
-        ]
-        for one in work:
-            one.result()
+    left = [(one, arch, path, tell) for one, arch, path, tell in wanted if not _kept(path)]
+    _build_all(compiler, left, progress or (lambda done, total: None))
     return paths
+
+
+def _build_all(nvrtc: Any, wanted: Sequence[tuple[KernelOptions, int, Path, Say]], progress: Progress) -> None:
+    """Build kernels, as many at a time as there are cores; an interrupt is raised at once."""
+    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+    try:
+        progress(0, len(wanted))
+        work = {pool.submit(partial(_build, nvrtc, one, arch, path, tell)) for one, arch, path, tell in wanted}
+        while work:
+            done, work = wait(work, _SECONDS_BETWEEN_LOOKS)
+            for one in done:
+                one.result()
+            progress(len(wanted) - len(work), len(wanted))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def find_compiler() -> Any:
@@ -209,9 +228,13 @@ def _build(nvrtc: Any, options: KernelOptions, arch: int, path: Path, say: Say) 
     with FileLock(path.with_name(path.name + ".lock")):
         if found := _kept(path):
             return found
-        time = "half a minute" if options.fast_compile else "fully optimized, some minutes"
-        say(f"compiling the GPU kernel for sm_{arch}, {time}, once")
-        code = compiled(nvrtc, options, arch)
+        how = "" if options.fast_compile else "fully optimized, "
+        say(f"compiling the GPU kernel for sm_{arch}, {how}{options.time}, once")
+
+        def told(seconds: float) -> None:
+            say(f"compiling the GPU kernel for sm_{arch}: {seconds:.0f} s so far, {options.time} in all")
+
+        code = aside(lambda: compiled(nvrtc, options, arch), told)
         for target, data in ((path, code), (_digest_file(path), hashlib.sha256(code).hexdigest().encode())):
             with atomic_write(target, "wb") as file:
                 file.write(data)

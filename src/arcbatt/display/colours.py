@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from arcbatt.language.values import Grid
+Cells = tuple[tuple[int, ...], ...]
+"""A grid: rows of equally many numbers. ARC's colours are 0 to 9; the language has other numbers too."""
+Place = tuple[int, int]
+"""A row and a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,20 @@ COLOURS: Final = (
 )
 """By number, as ARC's own pages show them."""
 
-
-def digits(grid: Grid) -> list[str]:
-    """The rows of a grid, a digit a cell."""
-    return ["".join(map(str, row)) for row in grid]
+OTHER: Final = Colour("no colour", "#3b3b52", False)
+"""Of a number that is none of ARC's colours."""
 
 
-def size_text(grid: Grid) -> str:
+def colour_of(cell: int) -> Colour:
+    """The colour of a cell."""
+    return COLOURS[cell] if 0 <= cell < len(COLOURS) else OTHER
+
+
+def digits(grid: Cells) -> list[str]:
+    """The rows of a grid, a character a cell: its digit, or a question mark where it is no colour."""
+    return ["".join([str(cell) if 0 <= cell <= 9 else "?" for cell in row]) for row in grid]
+
+
+def size_text(grid: Cells) -> str:
     """The size of a grid in words: rows by columns."""
     return f"{len(grid)} x {len(grid[0])}"

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from arcbatt.report.colours import COLOURS
-from arcbatt.report.terminal import GAP, Panel, choose_look, flow, grid_lines, print_panels
+from arcbatt.display.colours import COLOURS
+from arcbatt.display.terminal import GAP, Panel, choose_look, flow, grid_lines, print_panels
 
 TEN = (tuple(range(10)),) * 3
 

@@ -7,19 +7,20 @@ marked; and where that does not fit either they go below one another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.style import Style
 from rich.text import Text
 
-from arcbatt.language.values import IJ, Grid
-from arcbatt.report.colours import COLOURS, digits, size_text
+from arcbatt.display.colours import Cells, Place, colour_of, digits, size_text
 
 GAP: Final = 3
 """Columns between panels."""
+_FEW_COLOURS: Final = ("standard", "windows")
+"""Systems that cannot show all of ARC's colours apart."""
 
 Look = Literal["wide", "half", "digits", "tight"]
 """Coloured cells two columns wide, or as half blocks; digits with a space after each, or without."""
@@ -30,8 +31,8 @@ class Panel:
     """A grid with its name and the cells to mark; without a grid, the name alone."""
 
     name: str
-    grid: Grid | None
-    marked: tuple[IJ, ...] = ()
+    grid: Cells | None
+    marked: tuple[Place, ...] = ()
 
     @property
     def caption(self) -> str:
@@ -47,11 +48,25 @@ class Panel:
 def print_panels(console: Console, panels: Sequence[Panel]) -> None:
     """Print panels in the look that suits them and the console."""
     look = choose_look(panels, console.width, colour=has_colour(console))
-    numbered = console.color_system in ("standard", "windows")
+    numbered = console.color_system in _FEW_COLOURS
     for row in flow(panels, look, console.width):
         for line in _side_by_side(row, look, numbered):
             console.print(line, no_wrap=True, crop=False, overflow="ignore", soft_wrap=True)
         console.print()
+
+
+class Panels:
+    """Panels as something that rich prints: what `rich.print` shows of a grid or a task."""
+
+    def __init__(self, panels: Sequence[Panel]) -> None:
+        self.panels = panels
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        look = choose_look(self.panels, options.max_width, colour=has_colour(console))
+        for row in flow(self.panels, look, options.max_width):
+            for line in _side_by_side(row, look, console.color_system in _FEW_COLOURS):
+                line.no_wrap, line.overflow = True, "ignore"
+                yield line
 
 
 def has_colour(console: Console) -> bool:
@@ -87,7 +102,7 @@ def flow(panels: Sequence[Panel], look: Look, columns: int) -> list[list[Panel]]
     return rows
 
 
-def grid_lines(grid: Grid, marked: Sequence[IJ], look: Look, *, numbered: bool = False) -> list[Text]:
+def grid_lines(grid: Cells, marked: Sequence[Place], look: Look, *, numbered: bool = False) -> list[Text]:
     """A grid as lines of text. The narrow looks carry no marks; `numbered` writes the digit into coloured cells too."""
     if look == "half":
         return _half_blocks(grid)
@@ -103,21 +118,21 @@ def grid_lines(grid: Grid, marked: Sequence[IJ], look: Look, *, numbered: bool =
     for i, row in enumerate(grid):
         line = Text()
         for j, cell in enumerate(row):
-            colour = COLOURS[cell]
+            colour = colour_of(cell)
             ink = "><" if (i, j) in marks else f"{cell} " if numbered else "  "
             line.append(ink, Style(color=colour.ink, bgcolor=colour.hex, bold=(i, j) in marks))
         lines.append(line)
     return lines
 
 
-def _half_blocks(grid: Grid) -> list[Text]:
+def _half_blocks(grid: Cells) -> list[Text]:
     lines = []
     for i in range(0, len(grid), 2):
         line = Text()
         below = grid[i + 1] if i + 1 < len(grid) else None
         for j, cell in enumerate(grid[i]):
-            under = COLOURS[below[j]].hex if below else None
-            line.append("\N{UPPER HALF BLOCK}", Style(color=COLOURS[cell].hex, bgcolor=under))
+            under = colour_of(below[j]).hex if below else None
+            line.append("\N{UPPER HALF BLOCK}", Style(color=colour_of(cell).hex, bgcolor=under))
         lines.append(line)
     return lines
 
