@@ -62,16 +62,16 @@ def fenced(text: str, language: str) -> str:
 
 def executed(path: Path) -> dict[str, Any]:
     """A notebook with the outputs of its cells, run in a folder of its own; without nbclient as it is."""
-    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     try:
         import nbformat
         from nbclient import NotebookClient
     except ImportError:
-        return notebook
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    notebook = nbformat.read(path, 4)
     with tempfile.TemporaryDirectory() as folder:
-        made = nbformat.from_dict(notebook)
-        NotebookClient(made, timeout=600, resources={"metadata": {"path": folder}}).execute()
-    return dict(made)
+        place = {"metadata": {"path": folder}}
+        NotebookClient(notebook, timeout=600, kernel_name="python3", resources=place).execute()
+    return dict(notebook)
 
 
 def on_files(files: Any, config: Any) -> Any:
