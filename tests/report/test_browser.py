@@ -183,7 +183,7 @@ def test_programs_are_sorted(browser, address, key, names):
         ("aaaa0002", ["task-aaaa0002"], []),  # an id
         ("P0 nearly", ["task-cccc0001", "task-aaaa0002", "task-bbbb0003"], []),  # a program and a standing
         ("vmirror", [], ["program-p2"]),  # a primitive that only a program has
-        ("cells differs", ["task-aaaa0002"], []),  # a verdict
+        ("match nearly", ["task-cccc0001"], []),  # a verdict and a standing
         ("demonstration", [], []),  # a word of the page itself
         ("thirteenth", ["task-aaaa0001"], []),  # a program that gave the same, too far down to be listed
     ],
