@@ -316,6 +316,25 @@ def report(
 
 
 @app.command()
+def watch(
+    directory: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="A run, a search, or a folder of them; default: where runs are kept."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any but this machine's own needs a token, which is printed.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="The port; default: 8420, or the next that is free.")
+    ] = None,
+) -> None:
+    """Follow runs and searches in a browser: what is solved, how fast, what fails; metrics at /metrics."""
+    from arcbatt.cli.watch import watch_runs
+
+    watch_runs(directory, host, port)
+
+
+@app.command()
 def profile(
     solvers: Annotated[list[Path] | None, typer.Option(help="Solver files or folders; default: the library.")] = None,
     dataset: DatasetOption = "arcagi",

@@ -126,6 +126,11 @@ class Engine(ABC):
         """Drop samples that are kept near the processor from one run to the next, so that they are copied again."""
 
     @property
+    def device(self) -> str:
+        """What runs samples first, as `Outputs.devices` calls it."""
+        return self.backend
+
+    @property
     def device_stats(self) -> DeviceStats | None:
         """What the last run did on a GPU; None for engines without one."""
         return None

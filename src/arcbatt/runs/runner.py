@@ -311,6 +311,9 @@ class _Runner:
                             str(route): count
                             for route, count in outputs.rerouted(slice(0, evaluations // width)).items()
                         },
+                        ended=time.time(),
+                        ran_on=outputs.ran_on(slice(0, evaluations // width)),
+                        failures=_failures(outputs, evaluations // width),
                         results=rows.results(),
                         outputs=list(rows.outputs.values()),
                         attempts=rows.attempts,
@@ -349,6 +352,12 @@ class _Runner:
 
 def _programs(count: int) -> str:
     return f"{count:,} program{'s' * (count != 1)}"
+
+
+def _failures(outputs: Outputs, samples: int) -> dict[str, int]:
+    """How many evaluations of the first samples failed, by reason."""
+    counts = np.bincount(outputs.statuses[:samples].reshape(-1), minlength=1)
+    return {STATUS[status]: int(counts[status]) for status in np.flatnonzero(counts).tolist() if status}
 
 
 def _tier_rows(engine: Engine, part: Slice, outputs: Outputs) -> Iterator[TierRow]:

@@ -254,6 +254,11 @@ class CudaTier(Tier):
         )  # fmt: skip
         return finder.find(numbers, data.height[numbers].astype(np.int64) * data.width[numbers])
 
+    @property
+    def device(self) -> str:
+        """The GPU by number."""
+        return f"{self.backend}:{self.cuda.device}"
+
     def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""
         self._resident = self._known = None
