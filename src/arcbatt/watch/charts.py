@@ -32,9 +32,9 @@ def area_chart(title: str, lines: Sequence[Line], seconds: float, unit: str = ""
         totals = [low + value for low, (_, value) in zip(totals, line.points, strict=True)]
         layers.append((line, below, totals))
     highest = _round_up(max([1.0, *totals]))
-    drawn = "".join(
+    drawn = "".join(  # the lowest is drawn last, so that its line is not hidden by a thin layer on it
         _layer([at for at, _ in line.points], below, above, number, seconds, highest)
-        for number, (line, below, above) in enumerate(layers)
+        for number, (line, below, above) in reversed(list(enumerate(layers)))
     )
     means = [f"{short(_mean(line))}/s" for line in lines]
     return _figure(title, lines, means, drawn, seconds, highest, unit)

@@ -254,6 +254,10 @@ class CudaTier(Tier):
         )  # fmt: skip
         return finder.find(numbers, data.height[numbers].astype(np.int64) * data.width[numbers])
 
+    def paces(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """How many seconds of one core of the CPU programs take for a sample: slow there is slow here, mostly."""
+        return self._cpu.paces(samples, self.dynamic)
+
     @property
     def device(self) -> str:
         """The GPU by number."""
