@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -580,6 +580,17 @@ class Store:
 
     # --- how a run goes ---
 
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Whatever is read meanwhile is of one moment, though a run goes on writing."""
+        try:
+            self.connection.execute("BEGIN")
+            yield
+        except STORE_ERRORS as error:
+            raise self._damaged(str(error)) from error
+        finally:
+            self.connection.rollback()
+
     def progress(self) -> list[BatchProgress]:
         """Every batch in time, in the order they were run."""
         columns, there = "first_task, tasks, first_program, programs, seconds, evaluations", self._has("progress")
@@ -614,16 +625,19 @@ class Store:
         )
         return list(self._each(Pace, query, limit))
 
-    def nearest(self, limit: int) -> list[Nearest]:
-        """Of the tasks that no program solves, those that one comes nearest to, with that program."""
+    def nearest(self, limit: int, least: float) -> list[Nearest]:
+        """Of the tasks that no program solves, those that one comes nearest to, with that program.
+
+        Only programs that are right on a demonstration, or on a share of cells that is at least so much.
+        """
         query = (
             "SELECT id, name, demos_right, demos, max(agreement) FROM near JOIN task USING (task) "
             "JOIN result USING (task, program) JOIN program USING (program) WHERE NOT EXISTS (SELECT 1 "
             "FROM result AS right WHERE right.task = task.task AND right.demos_right = demos "
-            "AND (right.tests_right IS NULL OR right.tests_right = tests)) "
+            "AND (right.tests_right IS NULL OR right.tests_right = tests)) AND (demos_right > 0 OR agreement >= ?) "
             "GROUP BY task ORDER BY max(agreement) DESC, task LIMIT ?"
         )
-        return list(self._each(Nearest, query, limit))
+        return list(self._each(Nearest, query, least, limit))
 
     def reason_counts(self) -> list[ReasonCount]:
         """Evaluations that failed, by their program's first reason on the task; reads every result."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from types import NoneType, UnionType
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
@@ -25,6 +27,7 @@ def is_of(value: Any, hint: Any) -> bool:
     return value is None if hint is NoneType else isinstance(value, hint)
 
 
-def fields_of(kind: type) -> dict[str, Any]:
+@cache
+def fields_of(kind: type) -> Mapping[str, Any]:
     """The declared fields of a class with their types, in order."""
-    return get_type_hints(kind)
+    return MappingProxyType(get_type_hints(kind))

@@ -104,7 +104,8 @@ def _stairs(line: Line, number: int, seconds: float, highest: float) -> str:
         path += f"H{x(at)}V{y(value)}"
     path += f"H{WIDTH}"
     colour = number % COLOURS
-    return f'<path class="a{colour}" d="{path}V{HEIGHT}H0Z"/><path class="l{colour}" d="{path}"/>'
+    line_class = f"l{colour} wide" if not number else f"l{colour}"  # a line that lies on it leaves it to be seen
+    return f'<path class="a{colour}" d="{path}V{HEIGHT}H0Z"/><path class="{line_class}" d="{path}"/>'
 
 
 def _layer(

@@ -75,12 +75,13 @@ def rate_lines(spans: Sequence[Span], names: Sequence[str], unknown: str) -> tup
     totals = {name: np.zeros(BUCKETS) for name in names}
     edges = np.arange(BUCKETS + 1) * width
     for span in spans:
-        length = max(span.ended - span.began, 1e-9)
         first = min(int(span.began / width), BUCKETS - 1)
         last = min(int(span.ended / width), BUCKETS - 1)
         ends = np.minimum(edges[first + 1 : last + 2], span.ended)
         ends[-1] = span.ended
-        share = np.diff(np.concatenate([[span.began], ends])) / length
+        share = np.diff(np.concatenate([[span.began], ends]))
+        share[-1] += 1e-9  # where a batch took no time
+        share /= share.sum()
         for name, count in (span.batch.ran_on or {unknown: span.batch.evaluations}).items():
             totals[name][first : last + 1] += share * count
     middles = (edges[:-1] + edges[1:]) / 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +27,7 @@ _SAYS: Final = {
     "killed. What was done is here, and the run can be resumed.",
     State.DONE: "",
     State.STOPPED: "Stopped before its end; what was done is here, and the run can be resumed.",
-    State.QUIET: "Nothing was heard of this search for {ago}: it is done, or was stopped.",
+    State.QUIET: "Nothing was heard of this search for {ago}: it is done or was stopped, or still compiles.",
 }
 
 
@@ -44,11 +45,13 @@ class Shown:
     problem: str = ""
 
 
+@cache
 def style() -> str:
-    """The style of the page."""
+    """The style of the page, the same for as long as the server runs: its policy names it."""
     return style_sheet() + _asset("page.css")
 
 
+@cache
 def script() -> str:
     """The script of the page: it asks for the changing part now and then."""
     return _asset("page.js")
@@ -124,11 +127,11 @@ def _run(view: RunView, now: float) -> str:
     tiles = _tiles(
         [
             ("tasks solved", f"{tests.last:,.0f}", f"of {view.tasks:,}"),
-            ("right on demonstrations", f"{demos.last:,.0f}", "tests included or not"),
+            ("demonstrations", f"{demos.last:,.0f}", "right, whatever the tests"),
             ("programs", f"{view.programs:,}", ""),
             ("evaluations", short(view.done), f"of {short(view.total)}"),
-            ("a second now" if view.listed.is_live else "a second at the end", short(view.rate or 0), "evaluations"),
-            ("time", duration(view.seconds), ""),
+            ("evaluations/s", short(view.rate or 0), "now" if view.listed.is_live else "at the end"),
+            ("time", duration(view.seconds), "since the start" if view.listed.is_live else ""),
         ]
     )
     charts = step_chart("Tasks solved", (demos, tests), view.seconds, unit=" tasks")
@@ -159,7 +162,7 @@ def _tiers(view: RunView) -> str:
         )
         count = sum(view.rerouted.values())
         body += f'<details id="rerouted"><summary>{count:,} on another tier than asked for</summary><ul>{items}</ul></details>'
-    return _section("Evaluations by device and tier", body)
+    return _section("Device and tier", body)
 
 
 def _failures(view: RunView) -> str:
@@ -199,12 +202,14 @@ def _search(view: SearchView, now: float) -> str:
     tiles = _tiles(
         [
             ("tasks tried", f"{view.done:,}", ""),
-            ("with a program", f"{view.found:,}", f"{100 * view.found / max(view.done, 1):.0f}%"),
+            ("with a program", f"{view.found:,}", f"{100 * view.found / max(view.done, 1):.0f}% of them"),
             ("budget of a task", budget, "of one core"),
             ("time of cores", duration(view.core_seconds), ""),
-            ("a task", small_time(view.core_seconds / max(view.done, 1)), "on average"),
+            ("a task", small_time(view.core_seconds / view.done) if view.done else "-", "on average"),
         ]
     )
+    if not view.done:
+        return f'{_heading(view, "search", now)}{tiles}<p>No task is done yet.</p>'
     title = "Programs found" if view.by_clock else "Programs found, by seconds of cores"
     slowest = bars([(one.task, one.seconds, small_time(one.seconds)) for one in view.slowest])
     combiners = bars([(name, count, f"{count:,}") for name, count in view.combiners.items()])

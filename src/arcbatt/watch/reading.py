@@ -6,14 +6,14 @@ import datetime
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from arcbatt.errors import ArcbattError
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.runs.record import RunRecord, read_info, task_of
-from arcbatt.runs.store import Nearest
+from arcbatt.runs.store import BatchProgress, Nearest, Store
 from arcbatt.watch.curves import current_rate, evaluations_by_device, rate_lines, solved_lines, spans_of
 from arcbatt.watch.model import Listed, Picture, RunView, SearchView, State
 from arcbatt.watch.places import Place, Signature, find_places
@@ -23,6 +23,8 @@ SILENT_SECONDS: Final = 120.0
 """After so long without news a run may have been killed: a batch takes a second or two, compiling rarely a minute."""
 SLOWEST: Final = 10
 PICTURES: Final = 6
+WORTH_SHOWING: Final = 0.5
+"""Share of cells right from which a picture of a near miss tells something."""
 _VIEWS: Final = 64
 """Runs whose views are remembered."""
 
@@ -109,7 +111,7 @@ def _seconds(text: str | None) -> float | None:
 
 def read_run(listed: Listed, heard: float) -> RunView:
     """A run in full; raises ArcbattError."""
-    with RunRecord.open(listed.place.path, only_look=True) as record:
+    with RunRecord.open(listed.place.path, only_look=True) as record, record.store.at_one_moment():
         store = record.store
         batches = store.progress()
         started = listed.started or heard
@@ -131,19 +133,18 @@ def read_run(listed: Listed, heard: float) -> RunView:
             solved=solved_lines(spans, store.first_solvers()),
             rates=rate_lines(spans, list(ran_on), unknown),
             ran_on=ran_on,
-            failures=_failures(record),
+            failures=_failures(store, batches),
             rerouted=dict(store.rerouted().most_common()),
             slowest=tuple(store.slowest(SLOWEST)),
-            near=tuple(_near(record, one) for one in store.nearest(PICTURES)),
+            near=tuple(_near(record, one) for one in store.nearest(PICTURES, WORTH_SHOWING)),
         )
 
 
-def _failures(record: RunRecord) -> dict[str, int]:
+def _failures(store: Store, batches: Sequence[BatchProgress]) -> dict[str, int]:
     """Failures by reason, the most first; of batches recorded before that was kept, by every result."""
-    batches = record.store.progress()
     found = Counter[str]()
     if any(batch.failures is None for batch in batches):
-        found.update({one.reason: one.evaluations for one in record.store.reason_counts()})
+        found.update({one.reason: one.evaluations for one in store.reason_counts()})
     else:
         for batch in batches:
             found.update(batch.failures or {})

@@ -40,7 +40,7 @@ def serve(folder: Path, host: str, port: int | None, say: Callable[[str], None])
             access_log=False,
             lifespan="off",
             server_header=False,
-            timeout_graceful_shutdown=0,
+            timeout_graceful_shutdown=1,
         )
         _Server(config).run(sockets=[listener])
 
