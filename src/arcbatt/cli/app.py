@@ -325,7 +325,7 @@ def watch(
         str, typer.Option(help="The address to listen on; any but this machine's own needs a token, which is printed.")
     ] = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="The port; default: 8420, or the next that is free.")
+        int | None, typer.Option(min=0, max=65535, help="The port, 0 for any; default: 8420, or the next that is free.")
     ] = None,
 ) -> None:
     """Follow runs and searches in a browser: what is solved, how fast, what fails; metrics at /metrics."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -25,6 +26,9 @@ STORE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 """What a store raises where the file cannot be written; SQLite's own words may be damaged too."""
 
 _CHUNK: Final = 1000
+_TRIES: Final = 20
+_PAUSE: Final = 0.02
+"""How often, and after how many seconds, it is tried to leave one plain file."""
 SIDE_FILES: Final = ("", "-wal", "-shm")
 """Ends of the names of the files a store is made of."""
 
@@ -440,8 +444,12 @@ class Store:
         """Drop outputs that no attempt has, and leave one plain file unless someone is reading it."""
         with self.connection as connection:
             connection.execute("DELETE FROM output WHERE hash NOT IN (SELECT hash FROM attempt WHERE hash IS NOT NULL)")
-        with suppress(sqlite3.OperationalError):  # someone is reading: the log beside the file stays
-            self.connection.execute("PRAGMA journal_mode = DELETE")
+        for _ in range(_TRIES):
+            try:
+                self.connection.execute("PRAGMA journal_mode = DELETE")
+                return
+            except sqlite3.OperationalError:  # someone is reading; who does so for long has the log stay beside the file
+                time.sleep(_PAUSE)
 
     def _log_ahead(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")

@@ -10,6 +10,7 @@ from typing import Final
 
 from arcbatt.report.html import LINES, style_sheet
 from arcbatt.report.svg import grid_svg
+from arcbatt.support.text import plain_text
 from arcbatt.watch.charts import area_chart, bars, meter, spark, step_chart
 from arcbatt.watch.model import Gpu, Listed, Picture, RunView, SearchView, State
 from arcbatt.watch.words import duration, gigabytes, markup, moment, plural, short, small_time
@@ -81,7 +82,7 @@ def part_html(shown: Shown) -> str:
     """The part of the page that changes."""
     live = any(one.is_live for one in shown.listed)
     seconds = _LIVE_SECONDS if live else _IDLE_SECONDS
-    return (
+    return plain_text(
         f'<div class="frame" data-seconds="{seconds}"><main id="main">{_chosen(shown)}{_gpus(shown.gpus)}</main>'
         f"{_list(shown)}</div>"
     )
@@ -104,7 +105,8 @@ def _chosen(shown: Shown) -> str:
 def _heading(view: RunView | SearchView, what: str, now: float) -> str:
     listed = view.listed
     says = _SAYS.get(listed.state, "").format(ago=duration(max(0.0, now - view.heard)))
-    note = f'<p class="note">{says}</p>' if says else ""
+    calm = " calm" if listed.state in (State.QUIET, State.STOPPED) else ""
+    note = f'<p class="note{calm}">{says}</p>' if says else ""
     return (
         f"<header><h1>{markup(listed.place.name)}</h1>{_badge(listed)}"
         f'<p class="state">{what} on {markup(listed.dataset)}, started {moment(listed.started)}</p></header>{note}'
@@ -222,7 +224,8 @@ def _search(view: SearchView, now: float) -> str:
 
 
 def _pictures(pictures: Sequence[Picture]) -> str:
-    return f'<div class="pictures">{"".join(map(_picture, pictures))}</div>'
+    single = "" if any(one.given for one in pictures) else " single"
+    return f'<div class="pictures{single}">{"".join(map(_picture, pictures))}</div>'
 
 
 def _picture(one: Picture) -> str:
@@ -277,13 +280,14 @@ def _list(shown: Shown) -> str:
 
 def _item(one: Listed, shown: Shown) -> str:
     here = ' aria-current="page"' if shown.chosen and one.place.key == shown.chosen.place.key else ""
-    facts = [one.place.kind, one.dataset, moment(one.started) if one.started is not None else ""]
+    facts = [one.place.kind, one.dataset]
     if one.programs is not None:
-        facts.insert(2, plural(one.programs, "program"))
+        facts.append(plural(one.programs, "program"))
+    when = f"<time>{moment(one.started)}</time>" if one.started is not None else ""
     query = "?all=1" if shown.whole_list else ""
     return (
         f'<li><a href="/run/{one.place.key}{query}"{here}><b>{markup(one.place.name)}</b>{_badge(one)}'
-        f"<span>{markup(', '.join(fact for fact in facts if fact))}</span></a></li>"
+        f"<span>{markup(', '.join(fact for fact in facts if fact))} {when}</span></a></li>"
     )
 
 
