@@ -47,7 +47,9 @@ def test_it_serves_until_it_is_ended(folder, number, sigint):
         assert place == f"watching {folder}"
         address = address.split()[0]
         assert address.startswith("http://127.0.0.1:")
-        with socket.create_connection(("127.0.0.1", int(address.rstrip("/").rpartition(":")[2]))):  # one that says nothing
+        with socket.create_connection(
+            ("127.0.0.1", int(address.rstrip("/").rpartition(":")[2]))
+        ):  # one that says nothing
             assert "Programs found" in fetched(address)
             process.send_signal(number)
             _, errors = process.communicate(timeout=30)

@@ -36,7 +36,9 @@ def parsed(text: str) -> dict[str, list[tuple[dict[str, str], float]]]:
             assert name == current
             assert (kind == "counter") == name.endswith("_total")
             pairs = dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels))
-            plain = {key: re.sub(r"\\(.)", lambda one: {"n": "\n"}.get(one[1], one[1]), text) for key, text in pairs.items()}
+            plain = {
+                key: re.sub(r"\\(.)", lambda one: {"n": "\n"}.get(one[1], one[1]), text) for key, text in pairs.items()
+            }
             assert plain not in [known for known, _ in found[name]], "a sample stands once"
             found[name].append((plain, float(value)))
     return found

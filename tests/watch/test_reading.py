@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -76,11 +77,10 @@ def test_an_old_record_says_less_and_is_read_all_the_same(tmp_path):
 
 
 def test_an_old_record_that_goes_on_is_recorded_as_new_ones_are(tmp_path):
-    from watch.records import PROGRAMS, tasks
-
     from arcbatt.runs.options import RunOptions
     from arcbatt.runs.runner import run
     from arcbatt.syntax import parse_text
+    from watch.records import PROGRAMS, tasks
 
     options = RunOptions(backend="cpu", threads=1, dataset="tiny", batch_size=1)
     programs, stops = parse_text(PROGRAMS).check(), iter([False, False, True])
@@ -186,7 +186,9 @@ run(RunOptions(backend="cpu", threads=1, batch_size=1, dataset="tiny"), parse_te
 
 
 def test_a_run_that_was_killed_is_read_and_left_as_it_is(tmp_path):
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "run")], check=False, cwd=Path(__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "run")], check=False, cwd=Path(__file__).parents[1]
+    )
     assert done.returncode == -9
     kept = {name: digest for name, digest in digests(tmp_path / "run").items() if not name.endswith("-shm")}
     assert f"{RESULTS}-wal" in kept
@@ -202,10 +204,8 @@ def test_runs_end_as_one_file_though_someone_looks_all_the_time(tmp_path):
     def look() -> None:
         while not over.is_set():
             for listed in (reader := Reader(tmp_path)).listed():
-                try:
+                with suppress(DataError):  # it has just begun
                     looked.append(reader.view(listed))
-                except DataError:
-                    pass  # it has just begun
 
     thread = threading.Thread(target=look)
     thread.start()

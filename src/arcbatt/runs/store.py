@@ -448,7 +448,9 @@ class Store:
             try:
                 self.connection.execute("PRAGMA journal_mode = DELETE")
                 return
-            except sqlite3.OperationalError:  # someone is reading; who does so for long has the log stay beside the file
+            except (
+                sqlite3.OperationalError
+            ):  # someone is reading; who does so for long has the log stay beside the file
                 time.sleep(_PAUSE)
 
     def _log_ahead(self) -> None:

@@ -44,8 +44,8 @@ def bars(rows: Sequence[tuple[str, float, str]]) -> str:
     """A table of names and values with a bar each; the text of a value stands beside it."""
     most = max((value for _, value, _ in rows), default=0) or 1
     cells = "".join(
-        f'<tr><th scope="row">{markup(name)}</th><td class="num">{markup(text)}</td><td class="share">{_bar(value / most)}'
-        "</td></tr>"
+        f'<tr><th scope="row">{markup(name)}</th><td class="num">{markup(text)}</td>'
+        f'<td class="share">{_bar(value / most)}</td></tr>'
         for name, value, text in rows
     )
     return f'<table class="bars">{cells}</table>'

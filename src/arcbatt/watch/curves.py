@@ -85,7 +85,9 @@ def rate_lines(spans: Sequence[Span], names: Sequence[str], unknown: str) -> tup
         for name, count in (span.batch.ran_on or {unknown: span.batch.evaluations}).items():
             totals[name][first : last + 1] += share * count
     middles = (edges[:-1] + edges[1:]) / 2
-    return tuple(Line(name, tuple(zip(middles.tolist(), (totals[name] / width).tolist(), strict=True))) for name in names)
+    return tuple(
+        Line(name, tuple(zip(middles.tolist(), (totals[name] / width).tolist(), strict=True))) for name in names
+    )
 
 
 def current_rate(spans: Sequence[Span]) -> float | None:

@@ -134,7 +134,7 @@ class SearchView:
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU of this machine now: bytes of memory, and the share of time that it was busy; None where it does not say."""
+    """A GPU of this machine now: bytes of memory, and the share of time that it was busy; None where that is hidden."""
 
     number: int
     name: str

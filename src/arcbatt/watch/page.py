@@ -162,8 +162,8 @@ def _tiers(view: RunView) -> str:
         items = "".join(
             f"<li>{count:,}: {markup(route)}</li>" for route, count in list(view.rerouted.items())[:_REASONS]
         )
-        count = sum(view.rerouted.values())
-        body += f'<details id="rerouted"><summary>{count:,} on another tier than asked for</summary><ul>{items}</ul></details>'
+        summary = f"{sum(view.rerouted.values()):,} on another tier than asked for"
+        body += f'<details id="rerouted"><summary>{summary}</summary><ul>{items}</ul></details>'
     return _section("Device and tier", body)
 
 
@@ -211,12 +211,12 @@ def _search(view: SearchView, now: float) -> str:
         ]
     )
     if not view.done:
-        return f'{_heading(view, "search", now)}{tiles}<p>No task is done yet.</p>'
+        return f"{_heading(view, 'search', now)}{tiles}<p>No task is done yet.</p>"
     title = "Programs found" if view.by_clock else "Programs found, by seconds of cores"
     slowest = bars([(one.task, one.seconds, small_time(one.seconds)) for one in view.slowest])
     combiners = bars([(name, count, f"{count:,}") for name, count in view.combiners.items()])
     return (
-        f'{_heading(view, "search", now)}{tiles}'
+        f"{_heading(view, 'search', now)}{tiles}"
         f'<div class="charts">{step_chart(title, (tried, found), seconds, unit=" tasks")}</div>'
         f'<div class="columns">{_section("What found them", combiners)}{_section("Slowest tasks", slowest)}</div>'
         + _section("Latest attempts", _pictures(view.latest), "wide")

@@ -66,7 +66,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _listening(host: str, port: int | None, say: Callable[[str], None]) -> Iterator[socket.socket]:
-    """A socket that listens on a port, or on the next free one where none was asked for; UsageError if there is none."""
+    """A socket that listens on a port, or on the next free one where none is asked for; UsageError if there is none."""
     wanted = range(PORT, PORT + _PORTS) if port is None else (port,)
     for number in wanted:
         try:
