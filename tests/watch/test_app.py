@@ -199,7 +199,7 @@ def test_every_answer_says_what_browsers_must_not_do(folder):
 def test_nothing_is_fetched_from_outside(folder):
     text = client(folder).get("/").text
     assert re.findall(r'(?:src|href)="([^"]*)"', text.replace('href="data:,"', "")) == [
-        "#main", "/run/first", "/run/search",
+        "#main", "#runs", "/run/first", "/run/search",
     ]  # fmt: skip
     assert "url(" not in text.replace("url(#lines)", "")
     assert "@import" not in text

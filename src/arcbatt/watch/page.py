@@ -82,8 +82,11 @@ def part_html(shown: Shown) -> str:
     """The part of the page that changes."""
     live = any(one.is_live for one in shown.listed)
     seconds = _LIVE_SECONDS if live else _IDLE_SECONDS
+    to_runs = (
+        f'<p class="to-runs"><a href="#runs">{plural(len(shown.listed), "run")} below</a></p>' if shown.listed else ""
+    )
     return plain_text(
-        f'<div class="frame" data-seconds="{seconds}"><main id="main">{_chosen(shown)}{_gpus(shown.gpus)}</main>'
+        f'<div class="frame" data-seconds="{seconds}"><main id="main">{to_runs}{_chosen(shown)}{_gpus(shown.gpus)}</main>'
         f"{_list(shown)}</div>"
     )
 
@@ -273,7 +276,7 @@ def _list(shown: Shown) -> str:
     more = f'<p><a href="{query}">{left:,} more</a></p>' if left else ""
     count = len(shown.listed)
     return (
-        f'<nav class="runs" aria-label="Runs"><h2>Runs <span class="count">{count:,}</span></h2>'
+        f'<nav class="runs" id="runs" aria-label="Runs"><h2>Runs <span class="count">{count:,}</span></h2>'
         f'<p class="by">{markup(shown.folder)}</p><ul>{items}</ul>{more}</nav>'
     )
 

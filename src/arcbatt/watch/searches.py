@@ -133,7 +133,7 @@ def _options(path: Path) -> dict[str, Any]:
 def _budget(path: Path) -> float | None:
     options = _options(path).get("options")
     budget = options.get("budget") if isinstance(options, dict) else None
-    return float(budget) if is_of(budget, float) else None
+    return float(budget) if budget is not None and is_of(budget, float) else None
 
 
 def _lines(done: list[_Done], started: float, by_clock: bool) -> tuple[Line, Line]:
