@@ -86,8 +86,8 @@ def part_html(shown: Shown) -> str:
         f'<p class="to-runs"><a href="#runs">{plural(len(shown.listed), "run")} below</a></p>' if shown.listed else ""
     )
     return plain_text(
-        f'<div class="frame" data-seconds="{seconds}"><main id="main">{to_runs}{_chosen(shown)}{_gpus(shown.gpus)}</main>'
-        f"{_list(shown)}</div>"
+        f'<div class="frame" data-seconds="{seconds}"><main id="main">{to_runs}{_chosen(shown)}'
+        f"{_gpus(shown.gpus)}</main>{_list(shown)}</div>"
     )
 
 

@@ -10,13 +10,14 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
-from arcbatt.errors import ArcbattError
+from arcbatt.errors import ArcbattError, DataError
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.runs.record import RunRecord, read_info, task_of
 from arcbatt.runs.store import BatchProgress, Nearest, Store
 from arcbatt.watch.curves import current_rate, evaluations_by_device, rate_lines, solved_lines, spans_of
 from arcbatt.watch.model import Listed, Picture, RunView, SearchView, State
 from arcbatt.watch.places import Place, Signature, find_places
+from arcbatt.watch.sane import check_batches, check_count, check_seconds
 from arcbatt.watch.searches import SearchReader
 
 SILENT_SECONDS: Final = 120.0
@@ -68,6 +69,8 @@ class Reader:
 
     def view(self, listed: Listed) -> RunView | SearchView:
         """One of them in full; raises ArcbattError where its record cannot be read."""
+        if listed.state is State.DAMAGED:
+            raise DataError(listed.problem)
         with self._lock:
             place = listed.place
             if place.kind == "search":
@@ -92,6 +95,7 @@ def heard_of(signature: Signature) -> float:
 def _listed_run(place: Place, silent: bool) -> Listed:
     try:
         info = read_info(place.path)
+        check_count(place.path, info["programs"])
     except ArcbattError as error:
         return Listed(place, State.DAMAGED, problem=str(error))
     state = {"running": State.SILENT if silent else State.RUNNING, "done": State.DONE}.get(info["state"], State.STOPPED)
@@ -114,6 +118,7 @@ def read_run(listed: Listed, heard: float) -> RunView:
     with RunRecord.open(listed.place.path, only_look=True) as record, record.store.at_one_moment():
         store = record.store
         batches = store.progress()
+        check_batches(listed.place.path, batches)
         started = listed.started or heard
         spans = spans_of(batches, started)
         sizes = store.task_sizes()
@@ -121,12 +126,17 @@ def read_run(listed: Listed, heard: float) -> RunView:
         unknown = str(record.environment.get("backend", "engine"))
         ran_on = evaluations_by_device(batches, unknown)
         seconds = (listed.ended or 0.0) - started if listed.ended else 0.0
+        total = sum(map(sum, sizes)) * programs
+        check_count(listed.place.path, total)
+        slowest = tuple(store.slowest(SLOWEST))
+        for one in slowest:
+            check_seconds(listed.place.path, one.seconds)
         return RunView(
             listed=listed,
             heard=heard,
             tasks=len(sizes),
             programs=programs,
-            total=sum(map(sum, sizes)) * programs,
+            total=total,
             done=sum(batch.evaluations for batch in batches),
             seconds=max(seconds, spans[-1].ended if spans else 0.0),
             rate=current_rate(spans),
@@ -135,7 +145,7 @@ def read_run(listed: Listed, heard: float) -> RunView:
             ran_on=ran_on,
             failures=_failures(store, batches),
             rerouted=dict(store.rerouted().most_common()),
-            slowest=tuple(store.slowest(SLOWEST)),
+            slowest=slowest,
             near=tuple(_near(record, one) for one in store.nearest(PICTURES, WORTH_SHOWING)),
         )
 

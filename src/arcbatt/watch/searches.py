@@ -16,6 +16,7 @@ from arcbatt.support.files import check_file, read_file
 from arcbatt.support.shapes import is_of
 from arcbatt.watch.model import Line, Listed, Picture, SearchView, Slow, State
 from arcbatt.watch.places import Place
+from arcbatt.watch.sane import MOST_SECONDS, check_seconds
 
 SLOWEST: Final = 10
 PICTURES: Final = 6
@@ -67,6 +68,8 @@ class _Followed:
             at = data.get("at")
             if not all(map(is_of, (solution.id, solution.seconds, at), (str, float, float | None))):
                 raise DataError("a task, its seconds or its time is of another type")
+            for seconds in (solution.seconds, at):
+                check_seconds(path, seconds)
             first = solution.attempts[0][0] if solution.attempts and solution.attempts[0] else None
             found = all(test and test[0].program for test in solution.attempts)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ArcbattError) as error:
@@ -133,7 +136,7 @@ def _options(path: Path) -> dict[str, Any]:
 def _budget(path: Path) -> float | None:
     options = _options(path).get("options")
     budget = options.get("budget") if isinstance(options, dict) else None
-    return float(budget) if budget is not None and is_of(budget, float) else None
+    return float(budget) if budget is not None and is_of(budget, float) and 0 <= budget < MOST_SECONDS else None
 
 
 def _lines(done: list[_Done], started: float, by_clock: bool) -> tuple[Line, Line]:
