@@ -25,7 +25,7 @@ from arcbatt.engine.api import RunRequest
 from arcbatt.engine.custom_build import missing
 from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs
-from arcbatt.engine.paces import LOOK_STEPS, dynamic_seconds, typed_seconds
+from arcbatt.engine.paces import LOOK_STEPS, LOOKS, dynamic_seconds, typed_seconds
 from arcbatt.engine.tiers import Columns, LowerTier, Sink, TieredEngine, run_alone
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
@@ -250,8 +250,8 @@ class CpuTier(LowerTier):
 
     def paces(self, samples: Sequence[Sample], dynamic: DynamicTier) -> dict[str, float]:
         """How many seconds of one core every program takes for a sample, those of the dynamic tier too."""
-        counters, _, ticks, nanoseconds = self.watched(pack_samples(samples), LOOK_STEPS)
-        seconds = typed_seconds(self.code, counters, nanoseconds / 1e9 / max(ticks, 1))
+        data = pack_samples(samples)
+        seconds = typed_seconds(self.code, [_seconds(*self.watched(data, LOOK_STEPS)) for _ in range(LOOKS)])
         found = {name: total / len(samples) for name, total in seconds.items()}
         return found | dynamic_seconds(dynamic, (name for name in self.names if name not in found), samples)
 
@@ -266,6 +266,11 @@ class CpuTier(LowerTier):
             self.loaded, self._packed(data), threads=threads, limits=self._limits(max_steps)
         )
         return found
+
+
+def _seconds(counters: NDArray[np.uint64], _: Any, ticks: int, nanoseconds: int) -> NDArray[np.float64]:
+    """The seconds of each place in the code."""
+    return counters[:, 3].astype(np.float64) * (nanoseconds / 1e9 / max(ticks, 1))
 
 
 class CpuEngine(TieredEngine):

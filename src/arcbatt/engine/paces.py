@@ -22,17 +22,23 @@ from arcbatt.language.sample import Sample
 
 LOOK_STEPS: Final = SEARCH_STEPS
 """Steps of a call at most: a program that goes beyond is slow enough to be seen."""
+LOOKS: Final = 3
+"""How often everything is timed: where another process takes the core for a while, that is no program's doing."""
 DYNAMIC_SECONDS: Final = 0.5
 """What timing the programs of the dynamic tier may take in all."""
 
 
-def typed_seconds(code: Code, counters: NDArray[np.uint64], seconds_a_tick: float) -> dict[str, float]:
-    """Of each program with bytecode, the seconds of every instruction that it needs."""
+def typed_seconds(code: Code, looks: Sequence[NDArray[np.float64]]) -> dict[str, float]:
+    """Of each program with bytecode, the seconds of every instruction that it needs.
+
+    `looks` are the seconds of each place in the code, measured several times; the least counts.
+    """
+    seconds = np.minimum.reduce(looks)
     by_node = np.zeros(len(code.graph.nodes))
     places = [place for place, _ in code.nodes]
-    for place in np.flatnonzero(counters[:, 3]).tolist():
+    for place in np.flatnonzero(seconds).tolist():
         node = code.nodes[max(0, bisect_right(places, place) - 1)][1]
-        by_node[node] += float(counters[place, 3]) * seconds_a_tick
+        by_node[node] += seconds[place]
     return {
         name: float(by_node[list(_needed(code.graph.nodes, node))].sum()) for name, node in code.graph.outputs.items()
     }

@@ -14,7 +14,7 @@ from typing import Final
 from arcbatt.watch.model import Gpu
 
 _TOOL: Final = "nvidia-smi"
-_FIELDS: Final = ("index", "name", "memory.used", "memory.total", "utilization.gpu")
+_FIELDS: Final = "index,name,memory.used,memory.total,utilization.gpu"
 _FRESH: Final = 2.0
 """Seconds for which an answer is good enough."""
 _PATIENCE: Final = 5.0
@@ -27,7 +27,7 @@ def ask_tool() -> str:
     tool = shutil.which(_TOOL)
     if tool is None:
         return ""
-    command = [tool, f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader,nounits"]
+    command = [tool, f"--query-gpu={_FIELDS}", "--format=csv,noheader,nounits"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE)
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
@@ -39,7 +39,7 @@ def read_gpus(text: str) -> list[Gpu]:
     """The GPUs of a printed table; lines that are something else are left out."""
     found = []
     for row in csv.reader(text.splitlines(), skipinitialspace=True):
-        if len(row) == len(_FIELDS) and row[0].isdecimal():
+        if len(row) == 5 and row[0].isdecimal():
             used, total, busy = map(_number, row[2:])
             found.append(
                 Gpu(
