@@ -343,6 +343,25 @@ def report(
     write_report(run, against, out, count)
 
 
+@app.command(short_help="Follow runs and searches in a browser.")
+def watch(
+    directory: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="A run, a search, or a folder of them; default: where runs are kept."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any but this machine's own needs a token, which is printed.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="The port, 0 for any; default: 8420, or the next that is free.")
+    ] = None,
+) -> None:
+    """Follow runs and searches in a browser: what is solved, how fast, what fails; metrics at /metrics."""
+    from arcbatt.cli.watch import watch_runs
+
+    watch_runs(directory, host, port)
+
+
 @app.command(context_settings=opt.settings("verify"), short_help="Check backends against the reference.")
 def verify(
     vectors: Annotated[

@@ -46,11 +46,11 @@ _SAYS: Final = {
 
 def report_html(report: RunReport) -> str:
     """The whole page."""
-    style = _asset("page.css") + colour_rules()
+    style = style_sheet()
     script = _asset("page.js")
     anchors = Anchors.of(task.task.id for task in report.tasks)
     programs = Anchors.of((one.program for one in report.programs), "program")
-    policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    policy = f"default-src 'none'; img-src data:; style-src '{policy_hash(style)}'; script-src '{policy_hash(script)}'"
     shown = [standing for standing in Standing if report.count(standing)]
     body = [
         _header(report, shown),
@@ -70,12 +70,17 @@ def report_html(report: RunReport) -> str:
         '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
         f"<title>{escape(report.title)}</title>",
         f"<style>{style}</style></head><body>",
-        _LINES,
+        LINES,
         *body,
         f"<script>{script}</script></body></html>",
         "",
     ]
     return plain_text("\n".join(page))
+
+
+def style_sheet() -> str:
+    """How pages of runs look, grids included; these need `LINES` in the page."""
+    return _asset("page.css") + colour_rules()
 
 
 def colour_rules() -> str:
@@ -86,7 +91,7 @@ def colour_rules() -> str:
     )
 
 
-_LINES: Final = (
+LINES: Final = (
     '<svg width="0" height="0" class="defs" aria-hidden="true"><defs><pattern id="lines" width="1" height="1" y=".5" '
     'patternUnits="userSpaceOnUse"><path d="M0 0H1M0 0V1"/></pattern></defs></svg>'
 )
@@ -96,7 +101,8 @@ def _asset(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def policy_hash(text: str) -> str:
+    """What a content security policy calls a style or a script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
