@@ -10,6 +10,7 @@ from arcbatt.errors import UsageError
 from arcbatt.search.combine import Effort, Weights
 
 MOST_PARENTS: Final = 32
+MOST_TURNS: Final = 12
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class SolveOptions:
     """Whether a task for which nothing is found is tried with one demonstration left out."""
     grow: int | None = None
     """Of how many of its images the images are made, where a task is not solved convincingly; None: by the budget."""
+    turns: int | None = None
+    """How many turned views are tried, where a task is not solved convincingly; None: by the budget."""
     convincing: float = 4.0
     """The length of a description up to which no more is tried."""
     dearest_parent: float = 1.5
@@ -34,6 +37,11 @@ class SolveOptions:
     size_hypotheses: int = 2
     weights: Weights = field(default_factory=Weights)
     effort: Effort = field(default_factory=Effort)
+
+    @property
+    def turned_views(self) -> int:
+        """How many turned views are tried: each takes about a tenth of a second."""
+        return min(int(3 * self.budget), MOST_TURNS) if self.turns is None else self.turns
 
     @property
     def parents(self) -> int:

@@ -1,0 +1,195 @@
+"""Turned views: every sample of a task turned or mirrored so that something in it points one way.
+
+A direction is a pair of numbers that a program makes of an input, such as the way from the middle of the grid to the
+rarest colour. What differs between samples by their directions alone looks alike once they are turned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from arcbatt.language.values import Grid
+from arcbatt.scoring.attempts import Question
+from arcbatt.search.bank import Bank
+from arcbatt.search.features import Feature, read_features
+from arcbatt.search.views import View, inputs_of
+from arcbatt.search.write import Writer
+
+_DIRECTIONS: Final = Path(__file__).parent / "turns.txt"
+_WEIGHT: Final = 0.5
+"""How much a vote of a turned view counts, before what its direction costs."""
+
+Turn = tuple[bool, bool, bool]
+"""Whether a grid is transposed, then its rows reversed, then its columns."""
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A direction and what is done by it."""
+
+    direction: Feature
+    transposes: bool
+    """Whether the longer part of the direction comes first, and only that part counts; else both count."""
+
+    def write(self, over: str, first: int) -> list[tuple[str, str]]:
+        """Lines of a program as names and expressions, from the variable a`first`; the last three say how to turn."""
+        way, long = f"a{first}", f"a{first + 1}"
+        squared = f"multiply({way}, {way})"
+        lines = [(way, self.direction.over(over))]
+        if self.transposes:
+            lines.append((long, f"greater(last({squared}), first({squared}))"))
+            lines.append((f"a{first + 2}", f"positive(branch({long}, last({way}), first({way})))"))
+            lines.append((f"a{first + 3}", "F"))
+        else:
+            lines.append((long, "F"))
+            lines.append((f"a{first + 2}", f"positive(first({way}))"))
+            lines.append((f"a{first + 3}", f"positive(last({way}))"))
+        return lines
+
+    def number(self) -> str:
+        """How an input is turned as one number: 4, 2 and 1 for the three steps."""
+        names = dict(self.write("I", 1))
+        expressions = []
+        for name, expression in names.items():
+            for known, text in zip(names, expressions, strict=False):
+                expression = expression.replace(known, text)
+            expressions.append(expression)
+        parts = [f"branch({one}, {worth}, 0)" for one, worth in zip(expressions[1:], (4, 2, 1), strict=True)]
+        return f"canvas(add(add({parts[0]}, {parts[1]}), {parts[2]}), (1, 1))"
+
+
+class Turns:
+    """All directions, compiled."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._rules = [_Rule(one, transposes) for one in directions() for transposes in (True, False)]
+        self._bank = Bank([Feature(rule.number(), rule.direction.cost, "turns") for rule in self._rules], threads)
+
+    def views(self, seen: Sequence[Sequence[View]], most: int) -> list[list[View]]:
+        """Of each task, of whose views some are given, at most so many turned ones, cheapest direction first."""
+        inputs = [[inputs_of(view.question) for view in views] for views in seen]
+        images = self._bank.images([grid for one in inputs for grids in one for grid in grids])
+        if images is None:
+            return [[] for _ in seen]
+        ends = [0]
+        for grids in (grids for one in inputs for grids in one):
+            ends.append(ends[-1] + len(grids))
+        numbers = iter(
+            [
+                [
+                    None if start < 0 else int(images.cells[start])
+                    for start in images.offset[first:last, rule].tolist()
+                ]
+                for rule in range(len(self._rules))
+            ]
+            for first, last in pairwise(ends)
+        )
+        found = []
+        for views in seen:
+            mine = [list(self._turned(view, next(numbers))) for view in views]
+            merged = sorted((one for some in mine for one in some), key=lambda one: one[0])
+            found.append([view for _, view in merged[:most]])
+        return found
+
+    def _turned(self, view: View, numbers: Sequence[Sequence[int | None]]) -> Iterator[tuple[float, View]]:
+        """The views that turn samples in different ways, each way to do so once, with what they cost."""
+        order = sorted(range(len(self._rules)), key=lambda rule: self._rules[rule].direction.cost)
+        done: set[tuple[Grid, ...]] = set()
+        for rule in order:
+            if None in numbers[rule]:
+                continue
+            turns = [_turn_of(number or 0) for number in numbers[rule]]
+            if len(set(turns)) == 1 or (key := _relative(turns)) in done:
+                continue
+            done.add(key)
+            yield self._rules[rule].direction.cost, turned(view, self._rules[rule], turns)
+
+
+@cache
+def directions() -> tuple[Feature, ...]:
+    """The directions of turns.txt, each once."""
+    found = {one.text: one for one in read_features(_DIRECTIONS.read_text(encoding="utf-8"), "turns")}
+    return tuple(found.values())
+
+
+def turned(view: View, rule: _Rule, turns: Sequence[Turn]) -> View:
+    """A view with every sample turned its own way."""
+    question = view.question
+    demos = len(question.demonstrations)
+    changed = Question(
+        question.id,
+        tuple(
+            (apply_turn(given, turn), apply_turn(wanted, turn))
+            for (given, wanted), turn in zip(question.demonstrations, turns[:demos], strict=True)
+        ),
+        tuple(apply_turn(given, turn) for given, turn in zip(question.inputs, turns[demos:], strict=True)),
+    )
+    first = len(view.before) + 1
+    lines = rule.write(view.input, first)
+    steps = list(zip([name for name, _ in lines[1:]], _STEPS, strict=True))
+    before = [f"{name} = {expression}" for name, expression in lines]
+    over = view.input
+    for name, step in steps:
+        before.append(f"a{first + len(before)} = {step.format(name, over)}")
+        over = f"a{first + len(before) - 1}"
+
+    def after(writer: Writer, name: str) -> str:
+        for condition, step in reversed(steps):
+            name = writer.let(step.format(condition, name))
+        return view.after(writer, name)
+
+    def undo(test: int, grid: Grid) -> Grid | None:
+        return view.undo(test, undo_turn(grid, turns[demos + test]))
+
+    weight = view.weight * _WEIGHT * 2.0**-rule.direction.cost
+    return View(changed, (*view.before, *before), after, undo, weight, over)
+
+
+_STEPS: Final = ("branch({0}, dmirror({1}), {1})", "branch({0}, hmirror({1}), {1})", "branch({0}, vmirror({1}), {1})")
+
+
+def _transposed(grid: Grid) -> Grid:
+    return tuple(zip(*grid, strict=True))
+
+
+def _upside_down(grid: Grid) -> Grid:
+    return grid[::-1]
+
+
+def _mirrored(grid: Grid) -> Grid:
+    return tuple(row[::-1] for row in grid)
+
+
+_DONE_BY: Final[tuple[Callable[[Grid], Grid], ...]] = (_transposed, _upside_down, _mirrored)
+
+
+def apply_turn(grid: Grid, turn: Turn) -> Grid:
+    """A grid turned."""
+    for wanted, step in zip(turn, _DONE_BY, strict=True):
+        grid = step(grid) if wanted else grid
+    return grid
+
+
+def undo_turn(grid: Grid, turn: Turn) -> Grid:
+    """A grid turned back."""
+    for wanted, step in reversed(list(zip(turn, _DONE_BY, strict=True))):
+        grid = step(grid) if wanted else grid
+    return grid
+
+
+def _turn_of(number: int) -> Turn:
+    return bool(number & 4), bool(number & 2), bool(number & 1)
+
+
+_MARK: Final = ((0, 1), (2, 3))
+
+
+def _relative(turns: Sequence[Turn]) -> tuple[Grid, ...]:
+    """How samples are turned against the first, the same for turns that differ by turning all of them once more."""
+    return tuple(apply_turn(undo_turn(_MARK, turns[0]), turn) for turn in turns)
+
