@@ -219,7 +219,7 @@ def score(
 
 @app.command()
 def submit(
-    run: Annotated[Path, typer.Option("--run", help="The directory of a run.")],
+    run: Annotated[Path, typer.Option("--run", help="The directory of a run, or of what was solved.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("submission.json"),
     dataset: Annotated[
         str | None, typer.Option("--dataset", "-d", help="The challenge; default: the tasks of the run.")
@@ -305,11 +305,11 @@ def show(
 
 @app.command()
 def report(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run, or of what was solved.")],
     file: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
     limit: Annotated[int, typer.Option(help="Tasks shown at most in each section.")] = 1000,
 ) -> None:
-    """Write a run as one HTML file that needs nothing else."""
+    """Write a run, or what was solved, as one HTML file that needs nothing else."""
     from arcbatt.cli.report import write_report
 
     write_report(directory, file, limit)

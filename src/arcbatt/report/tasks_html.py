@@ -49,17 +49,18 @@ def task_html(report: TaskReport, anchors: Anchors) -> str:
     titles = [f"Demonstration {n}" for n in range(1, len(task.train) + 1)]
     titles += [f"Test {n}" if len(task.test) > 1 else "Test" for n in range(1, len(task.test) + 1)]
     drawn = "".join(
-        _pair(title, given, wanted, [(attempt.program, attempt.gots[n]) for attempt in report.attempts])
+        pair_html(title, given, wanted, [(attempt.program, attempt.gots[n]) for attempt in report.attempts])
         for n, (title, (given, wanted)) in enumerate(zip(titles, pairs, strict=True))
     )
     programs = "".join(map(_program, report.attempts))
     return (
-        f'<details class="task" id="{anchors[task.id]}"><summary>{_thumbnails(pairs)}<h3>{escape(task.id)}</h3>'
+        f'<details class="task" id="{anchors[task.id]}"><summary>{thumbnails(pairs)}<h3>{escape(task.id)}</h3>'
         f'{_badges(report)}</summary>\n<div class="body"><div class="pairs">{drawn}</div>{programs}</div></details>'
     )
 
 
-def _thumbnails(pairs: Sequence[tuple[Grid, Grid | None]]) -> str:
+def thumbnails(pairs: Sequence[tuple[Grid, Grid | None]]) -> str:
+    """The first pair, small."""
     if not pairs:
         return ""
     given, wanted = pairs[0]
@@ -84,7 +85,8 @@ def _badge(name: str, score: Score) -> str:
     return f' <span class="badge{look}">{name} {score}</span>'
 
 
-def _pair(title: str, given: Grid, wanted: Grid | None, gots: list[tuple[str, Got]]) -> str:
+def pair_html(title: str, given: Grid, wanted: Grid | None, gots: Sequence[tuple[str, Got]] = ()) -> str:
+    """An input, what is expected, and what programs gave, under their names."""
     figures = [_figure(grid_svg(given, "input"), "input")]
     figures.append(_figure(grid_svg(wanted, "expected"), "expected") if wanted else _figure("", "expected: hidden"))
     figures += [_got(program, got) for program, got in gots]
@@ -107,5 +109,10 @@ def _program(attempt: Attempt) -> str:
         names = ", ".join(map(escape, attempt.alike[:ALIKE]))
         left = len(attempt.alike) - ALIKE
         alike = f"<p>The same on every pair: {names}{f' and {left:,} more' if left > 0 else ''}.</p>"
-    title, code = f"Program {escape(attempt.program)}", program_html(attempt.text)
-    return f'<h4>{title}</h4><pre tabindex="0" aria-label="{title}"><code>{code}</code></pre>{alike}'
+    return code_html(f"Program {attempt.program}", attempt.text) + alike
+
+
+def code_html(title: str, text: str) -> str:
+    """A program under a title."""
+    shown = escape(title)
+    return f'<h4>{shown}</h4><pre tabindex="0" aria-label="{shown}"><code>{program_html(text)}</code></pre>'

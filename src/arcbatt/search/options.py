@@ -21,6 +21,8 @@ class SolveOptions:
     """Seconds a task may take on one core."""
     families: tuple[str, ...] = ()
     """Families of features; none: all."""
+    without: tuple[str, ...] = ()
+    """Combiners of images that are left out."""
     normalise: bool = True
     """Whether to look at tasks with their colours numbered by how common they are, too."""
     leave_one_out: bool = True

@@ -18,11 +18,12 @@ from arcbatt.search.bank import Bank, Images
 from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules
 from arcbatt.search.features import features
 from arcbatt.search.options import SolveOptions
+from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
 from arcbatt.search.solution import Attempt, Solution
 from arcbatt.search.turns import Turns
 from arcbatt.search.values import Values
 from arcbatt.search.views import View, inputs_of, views
-from arcbatt.search.work import Found, Look, Work, add_prediction, ranked
+from arcbatt.search.work import Found, Look, Work, add, add_prediction, ranked
 
 _TOP: Final = 6
 """Predictions of a test that are kept of each combination."""
@@ -36,9 +37,19 @@ _FIRST, _TURNED, _GROWN = 0.4, 0.4, 0.7
 class Solver:
     """Solves many tasks with one bank."""
 
-    def __init__(self, options: SolveOptions | None = None, bank: Bank | None = None, stop: Stop | None = None) -> None:
+    def __init__(
+        self,
+        options: SolveOptions | None = None,
+        bank: Bank | None = None,
+        stop: Stop | None = None,
+        *,
+        combiners: Sequence[ProgramCombiner] = (),
+        ranking: Ranking = by_weight,
+    ) -> None:
         """`stop` is asked now and then whether to end early; then solutions end early."""
         self.options = options or SolveOptions()
+        self._combiners = tuple(combiners)
+        self._ranking = ranking
         self._asked = stop or (lambda: False)
         self.bank = bank or Bank(features(self.options.families), self.options.threads)
         self._stop: Any = importlib.import_module("arcbatt._search").StopFlag()
@@ -55,12 +66,16 @@ class Solver:
 
     def _solve_batch(self, batch: Sequence[Question], pool: ThreadPoolExecutor) -> list[Solution] | None:
         """Solutions of some tasks, or None where somebody asked to stop."""
-        works = [Work(question, Clock(self.options.budget, None)) for question in batch]
+        works = [Work.on(question, self.options.budget) for question in batch]
         seen = [list(views(question))[: None if self.options.normalise else 1] for question in batch]
         if not (self._look(works, seen) and self._all(pool, self._combine, works)):
             return None
         hard = [work for work in works if work.shortest() > self.options.convincing and work.clock.left()]
-        if hard and self.options.turned_views and not (self._turn(hard) and self._all(pool, self._combine_turned, hard)):
+        if (
+            hard
+            and self.options.turned_views
+            and not (self._turn(hard) and self._all(pool, self._combine_turned, hard))
+        ):
             return None
         grown = [work for work in hard if work.shortest() > self.options.convincing and work.clock.left()]
         each = max(1, _GROWN_AT_ONCE // max(1, self.options.parents))
@@ -110,7 +125,7 @@ class Solver:
         for work, mine in zip(works, seen, strict=True):
             for view in mine:
                 images, seconds = next(blocks)
-                work.looks.append(Look(Values(view, self.bank.features, (images,)), [{} for _ in work.question.inputs]))
+                work.look(Values(view, self.bank.features, (images,)))
                 work.clock.charge(seconds)
         return True
 
@@ -152,6 +167,12 @@ class Solver:
         """Combine the images of the inputs, and choose what to look at further."""
         share = _FIRST if self.options.parents or self.options.turned_views else 0.8
         self._combine_looks(work, work.looks, Clock(work.clock.left(share)), self.options.parents)
+        for combiner in self._combiners:
+            for found, candidates in zip(
+                work.proposed, candidates_of(combiner, work.question, work.clock), strict=True
+            ):
+                for one in candidates:
+                    add(found, one)
 
     def _combine_turned(self, work: Work) -> None:
         fresh = [look for look in work.looks if not any(look.found) and not look.parents]
@@ -196,7 +217,8 @@ class Solver:
                 return
             combination = Combination(values, demos, size, self.options.weights, self._stop)
             for combiner in IMAGE_COMBINERS:
-                combiner(combination, mine, self.options.effort)
+                if combiner.__name__ not in self.options.without:
+                    combiner(combination, mine, self.options.effort)
             yield combination
 
     def _promising(self, values: Values, combination: Combination, count: int) -> list[int]:
@@ -212,7 +234,7 @@ class Solver:
         attempts = []
         for test, found in enumerate(work.found()):
             left_out = not found and bool(work.again)
-            best = ranked(work.again[test]) if left_out else found
+            best = self._ranking(work.question, test, ranked(work.again[test]) if left_out else found)
             made = [
                 Attempt(
                     one.grid, one.weight, one.votes, one.best.combiner, one.best.score, one.best.program(), left_out

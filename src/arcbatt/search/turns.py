@@ -36,30 +36,18 @@ class _Rule:
     transposes: bool
     """Whether the longer part of the direction comes first, and only that part counts; else both count."""
 
-    def write(self, over: str, first: int) -> list[tuple[str, str]]:
-        """Lines of a program as names and expressions, from the variable a`first`; the last three say how to turn."""
-        way, long = f"a{first}", f"a{first + 1}"
+    def conditions(self, way: str, let: Callable[[str], str]) -> tuple[str, str, str]:
+        """When each step of a turn is done, by a direction; `let` gives what stands for an expression."""
+        if not self.transposes:
+            return let("F"), let(f"positive(first({way}))"), let(f"positive(last({way}))")
         squared = f"multiply({way}, {way})"
-        lines = [(way, self.direction.over(over))]
-        if self.transposes:
-            lines.append((long, f"greater(last({squared}), first({squared}))"))
-            lines.append((f"a{first + 2}", f"positive(branch({long}, last({way}), first({way})))"))
-            lines.append((f"a{first + 3}", "F"))
-        else:
-            lines.append((long, "F"))
-            lines.append((f"a{first + 2}", f"positive(first({way}))"))
-            lines.append((f"a{first + 3}", f"positive(last({way}))"))
-        return lines
+        long = let(f"greater(last({squared}), first({squared}))")
+        return long, let(f"positive(branch({long}, last({way}), first({way})))"), let("F")
 
     def number(self) -> str:
         """How an input is turned as one number: 4, 2 and 1 for the three steps."""
-        names = dict(self.write("I", 1))
-        expressions = []
-        for name, expression in names.items():
-            for known, text in zip(names, expressions, strict=False):
-                expression = expression.replace(known, text)
-            expressions.append(expression)
-        parts = [f"branch({one}, {worth}, 0)" for one, worth in zip(expressions[1:], (4, 2, 1), strict=True)]
+        chosen = self.conditions(self.direction.text, lambda expression: expression)
+        parts = [f"branch({one}, {worth}, 0)" for one, worth in zip(chosen, (4, 2, 1), strict=True)]
         return f"canvas(add(add({parts[0]}, {parts[1]}), {parts[2]}), (1, 1))"
 
 
@@ -81,10 +69,7 @@ class Turns:
             ends.append(ends[-1] + len(grids))
         numbers = iter(
             [
-                [
-                    None if start < 0 else int(images.cells[start])
-                    for start in images.offset[first:last, rule].tolist()
-                ]
+                [None if start < 0 else int(images.cells[start]) for start in images.offset[first:last, rule].tolist()]
                 for rule in range(len(self._rules))
             ]
             for first, last in pairwise(ends)
@@ -129,14 +114,17 @@ def turned(view: View, rule: _Rule, turns: Sequence[Turn]) -> View:
         ),
         tuple(apply_turn(given, turn) for given, turn in zip(question.inputs, turns[demos:], strict=True)),
     )
-    first = len(view.before) + 1
-    lines = rule.write(view.input, first)
-    steps = list(zip([name for name, _ in lines[1:]], _STEPS, strict=True))
-    before = [f"{name} = {expression}" for name, expression in lines]
+    before = list(view.before)
+
+    def let(expression: str) -> str:
+        name = f"a{len(before) + 1}"
+        before.append(f"{name} = {expression}")
+        return name
+
+    steps = list(zip(rule.conditions(let(rule.direction.over(view.input)), let), _STEPS, strict=True))
     over = view.input
-    for name, step in steps:
-        before.append(f"a{first + len(before)} = {step.format(name, over)}")
-        over = f"a{first + len(before) - 1}"
+    for condition, step in steps:
+        over = let(step.format(condition, over))
 
     def after(writer: Writer, name: str) -> str:
         for condition, step in reversed(steps):
@@ -147,7 +135,7 @@ def turned(view: View, rule: _Rule, turns: Sequence[Turn]) -> View:
         return view.undo(test, undo_turn(grid, turns[demos + test]))
 
     weight = view.weight * _WEIGHT * 2.0**-rule.direction.cost
-    return View(changed, (*view.before, *before), after, undo, weight, over)
+    return View(changed, tuple(before), after, undo, weight, over)
 
 
 _STEPS: Final = ("branch({0}, dmirror({1}), {1})", "branch({0}, hmirror({1}), {1})", "branch({0}, vmirror({1}), {1})")
@@ -192,4 +180,3 @@ _MARK: Final = ((0, 1), (2, 3))
 def _relative(turns: Sequence[Turn]) -> tuple[Grid, ...]:
     """How samples are turned against the first, the same for turns that differ by turning all of them once more."""
     return tuple(apply_turn(undo_turn(_MARK, turns[0]), turn) for turn in turns)
-

@@ -63,13 +63,27 @@ class Work:
 
     question: Question
     clock: Clock
+    proposed: list[Found]
+    """What combiners of programs found for each test."""
     looks: list[Look] = field(default_factory=list)
     again: list[Found] = field(default_factory=list)
     """What was found for each test with a demonstration left out."""
 
+    @classmethod
+    def on(cls, question: Question, budget: float) -> Work:
+        """A task that nothing is known of yet, its clock standing."""
+        return cls(question, Clock(budget, None), [{} for _ in question.inputs])
+
+    def look(self, values: Values) -> None:
+        """Add a view that nothing was found in yet."""
+        self.looks.append(Look(values, [{} for _ in self.question.inputs]))
+
     def found(self) -> list[list[Candidate]]:
         """Of each test the candidates of all views, the heaviest first."""
-        return [_ranked(look.found[test] for look in self.looks) for test in range(len(self.question.inputs))]
+        return [
+            _ranked([proposed, *(look.found[test] for look in self.looks)])
+            for test, proposed in enumerate(self.proposed)
+        ]
 
     def shortest(self) -> float:
         """How long the description of the best candidate is, of the test that has the longest."""

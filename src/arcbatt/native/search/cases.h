@@ -2,7 +2,8 @@
 //
 // The cells that an image has wrong fall into classes by what they should be: a colour, or another image. A reason for
 // a class says of one to three images which values they have there: all values that the class shows, and it must hold
-// at no cell that should be anything else. Unlike a rule, each class may look at other images.
+// at no cell that should be anything else. Where there is none, several together may: each holds for a part of the
+// class. Unlike a rule, each class may look at other images.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ class Cases {
 
    private:
     static constexpr u32 MOST_BASES = 8, MOST_CLASSES = 4, MOST_VALUES = 6, MOST_REASONS = 6, MOST_TOGETHER = 64;
-    static constexpr u32 WORDS = 8, FIRST_BAD = 256, MOST_IMAGES = 1500, MOST_OF_THREE = 150;
+    static constexpr u32 WORDS = 8, FIRST_BAD = 256, MOST_IMAGES = 1500, MOST_OF_THREE = 150, MOST_PARTS = 4;
     static constexpr int COPY = 10;  // an outcome: so much plus the column that is copied
 
     struct Class {
@@ -45,7 +46,7 @@ class Cases {
         std::array<uint8_t, 64> holds{};
     };
     struct Reason {
-        std::vector<Part> parts;
+        std::vector<std::vector<Part>> any;  // one of them must hold, all parts of it
         float score = 0;
         u64 hash = 0;  // of where it holds in the tests
     };
@@ -164,7 +165,92 @@ class Cases {
                         if (!clash) consider(wanted, others, {c, b, a}, found);
                     }
         }
+        if (found.empty()) {
+            Reason several = in_parts(wanted, others, deadline);
+            if (!several.any.empty()) found.push_back(several);
+        }
         return found;
+    }
+
+    // Reasons of single values of one or two images, each for as much of the class as is left; nothing if they are too
+    // many.
+    Reason in_parts(const Class& wanted, const std::vector<u32>& others, const Deadline& deadline) {
+        list_values(wanted);
+        Reason made;
+        std::vector<uint8_t> open(wanted.cells.size(), 1);
+        u32 left = u32(open.size());
+        while (left && made.any.size() < MOST_PARTS && !deadline.past()) {
+            std::vector<Part> best = best_part(others, open, deadline);
+            if (best.empty()) return {};
+            u64 demos = 0;
+            for (u32 n = 0; n < open.size(); ++n)
+                if (holds_all(best, wanted.cells[n])) {
+                    left -= open[n];
+                    open[n] = 0;
+                    demos |= u64(1) << (store_.demo_of[wanted.cells[n]] & 63);
+                }
+            made.score += cost(best, demos);
+            made.any.push_back(best);
+        }
+        if (left) return {};
+        return made;
+    }
+
+    // Every value of a column that a good part of the class has.
+    void list_values(const Class& wanted) {
+        parts_.clear();
+        covers_.clear();
+        const size_t words = (wanted.cells.size() + 63) / 64;
+        for (u32 column = 0; column < store_.columns.size() && parts_.size() < MOST_IMAGES; ++column) {
+            const uint8_t* kinds = store_.kinds(column);
+            u32 count[64] = {};
+            for (u32 k : wanted.cells) ++count[kinds[k]];
+            for (u32 kind = 0; kind < store_.columns[column].kinds; ++kind) {
+                if (count[kind] * 8 < wanted.cells.size()) continue;
+                Part part;
+                part.column = column;
+                part.entries = 1;
+                part.holds[kind] = 1;
+                u32 many = 0;
+                for (u32 n = 0; n < bad_.size(); ++n)
+                    if (kinds[bad_[n]] == kind) {
+                        part.bad[n / 64] |= u64(1) << (n % 64);
+                        ++many;
+                    }
+                if (many * 10 > bad_.size() * 8) continue;
+                std::vector<u64> mine(words);
+                for (u32 n = 0; n < wanted.cells.size(); ++n)
+                    if (kinds[wanted.cells[n]] == kind) mine[n / 64] |= u64(1) << (n % 64);
+                parts_.push_back(part);
+                covers_.push_back(mine);
+            }
+        }
+    }
+
+    // The one or two values that hold for most of what is open, dear ones for less.
+    std::vector<Part> best_part(const std::vector<u32>& others, const std::vector<uint8_t>& open,
+                                const Deadline& deadline) {
+        std::vector<u64> wanted((open.size() + 63) / 64);
+        for (u32 n = 0; n < open.size(); ++n) wanted[n / 64] |= u64(open[n]) << (n % 64);
+        std::vector<u32> best;
+        float most = 0;
+        for (u32 a = 0; a < parts_.size() && !deadline.past(); ++a)
+            for (u32 b = 0; b <= a; ++b) {
+                if (both_bad(parts_[a], parts_[b])) continue;
+                u32 many = 0;
+                for (size_t w = 0; w < wanted.size(); ++w)
+                    many += u32(__builtin_popcountll(covers_[a][w] & covers_[b][w] & wanted[w]));
+                float dear = store_.columns[parts_[a].column].cost + (a == b ? 0 : store_.columns[parts_[b].column].cost + 1);
+                float worth = float(many) / (2 + dear);
+                if (worth <= most) continue;
+                std::vector<u32> chosen = a == b ? std::vector<u32>{a} : std::vector<u32>{b, a};
+                if (!pure(others, chosen)) continue;
+                best = chosen;
+                most = worth;
+            }
+        std::vector<Part> made;
+        for (u32 part : best) made.push_back(parts_[part]);
+        return made;
     }
 
     void add_part(const Class& wanted, u32 column) {
@@ -195,26 +281,44 @@ class Cases {
     void consider(const Class& wanted, const std::vector<u32>& others, const std::vector<u32>& chosen,
                   std::vector<Reason>& found) {
         Reason made;
-        bool once = store_.demonstrations > 1 && (wanted.demos & (wanted.demos - 1)) == 0;
-        made.score = costs_.entry + (once ? costs_.seen_once : 0);
-        for (u32 part : chosen)
-            made.score += store_.columns[parts_[part].column].cost + costs_.image +
-                          costs_.entry * float(parts_[part].entries);
+        std::vector<Part> parts;
+        for (u32 part : chosen) parts.push_back(parts_[part]);
+        made.score = cost(parts, wanted.demos);
         if (found.size() == MOST_REASONS && made.score >= found.back().score) return;
         if (chosen.size() == 1 && both_bad(parts_[chosen[0]], parts_[chosen[0]])) return;
-        for (u32 k : others)
-            if (holds(chosen, k)) {
-                add_bad(k);
-                return;
-            }
+        if (!pure(others, chosen)) return;
         made.hash = 1;
         for (u32 k = store_.known; k < store_.cells; ++k) made.hash = mixed(made.hash * 2 + holds(chosen, k));
         for (Reason& other : found)
             if (other.hash == made.hash && other.score <= made.score) return;
-        for (u32 part : chosen) made.parts.push_back(parts_[part]);
+        made.any.push_back(std::move(parts));
         found.push_back(std::move(made));
         std::sort(found.begin(), found.end(), [](const Reason& a, const Reason& b) { return a.score < b.score; });
         if (found.size() > MOST_REASONS) found.pop_back();
+    }
+
+    float cost(const std::vector<Part>& parts, u64 demos) const {
+        bool once = store_.demonstrations > 1 && (demos & (demos - 1)) == 0;
+        float sum = costs_.entry + (once ? costs_.seen_once : 0);
+        for (const Part& part : parts)
+            sum += store_.columns[part.column].cost + costs_.image + costs_.entry * float(part.entries);
+        return sum;
+    }
+
+    // Whether parts hold together at no cell that should be something else; where they do, the cell is kept.
+    bool pure(const std::vector<u32>& others, const std::vector<u32>& chosen) {
+        for (u32 k : others)
+            if (holds(chosen, k)) {
+                add_bad(k);
+                return false;
+            }
+        return true;
+    }
+
+    bool holds_all(const std::vector<Part>& parts, u32 k) const {
+        for (const Part& part : parts)
+            if (!part.holds[store_.kinds(part.column)[k]]) return false;
+        return true;
     }
 
     bool holds(const std::vector<u32>& chosen, u32 k) const {
@@ -240,21 +344,21 @@ class Cases {
         Found found{CASES, 0, {base}, {}, score + store_.columns[base].cost};
         bool twice = false;
         for (size_t c = 0; c < classes.size(); ++c) {
-            bool copies = classes[c].outcome >= COPY;
-            found.modes.push_back(copies ? u32(COPY) : u32(classes[c].outcome));
-            if (copies) {
-                found.columns.push_back(u32(classes[c].outcome - COPY));
-                found.score += store_.columns[found.columns.back()].cost + costs_.image;
-            }
-            found.modes.push_back(u32(reasons[c]->parts.size()));
-            for (const Part& part : reasons[c]->parts) write(part, found);
-            for (u32 k = store_.known; k < store_.cells; ++k) {
-                bool all = true;
-                for (const Part& part : reasons[c]->parts) all = all && part.holds[store_.kinds(part.column)[k]];
-                if (!all) continue;
-                output[k - store_.known] = outcome_at(classes[c].outcome, k);
-                twice = twice || done[k - store_.known];
-                done[k - store_.known] = 1;
+            int outcome = classes[c].outcome;
+            for (const std::vector<Part>& parts : reasons[c]->any) {
+                found.modes.push_back(u32(std::min(outcome, COPY)));
+                if (outcome >= COPY) {
+                    found.columns.push_back(u32(outcome - COPY));
+                    found.score += store_.columns[found.columns.back()].cost + costs_.image;
+                }
+                found.modes.push_back(u32(parts.size()));
+                for (const Part& part : parts) write(part, found);
+                for (u32 k = store_.known; k < store_.cells; ++k) {
+                    if (!holds_all(parts, k)) continue;
+                    output[k - store_.known] = outcome_at(outcome, k);
+                    twice = twice || (done[k - store_.known] && done[k - store_.known] != c + 1);
+                    done[k - store_.known] = uint8_t(c + 1);
+                }
             }
         }
         if (twice) found.score += costs_.guess;
@@ -277,6 +381,7 @@ class Cases {
     Candidates& candidates_;
     RuleCosts costs_;
     std::vector<Part> parts_;
+    std::vector<std::vector<u64>> covers_;  // of single values, the cells of the class
     std::vector<u32> bad_;  // cells that some parts tell from the class
 };
 
