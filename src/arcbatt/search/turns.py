@@ -13,6 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import Bank
@@ -59,7 +61,10 @@ class Turns:
         self._bank = Bank([Feature(rule.number(), rule.direction.cost, "turns") for rule in self._rules], threads)
 
     def views(self, seen: Sequence[Sequence[View]], most: int) -> list[list[View]]:
-        """Of each task, of whose views some are given, at most so many turned ones, cheapest direction first."""
+        """Of each task, of whose views some are given, at most so many turned ones.
+
+        Those come first that are cheap and in which outputs change their inputs on the same side.
+        """
         inputs = [[inputs_of(view.question) for view in views] for views in seen]
         images = self._bank.images([grid for one in inputs for grids in one for grid in grids])
         if images is None:
@@ -76,9 +81,9 @@ class Turns:
         )
         found = []
         for views in seen:
-            mine = [list(self._turned(view, next(numbers))) for view in views]
-            merged = sorted((one for some in mine for one in some), key=lambda one: one[0])
-            found.append([view for _, view in merged[:most]])
+            mine = [one for view in views for one in self._turned(view, next(numbers))]
+            mine.sort(key=lambda one: one[0] - 2 * alignment(one[1].question))
+            found.append([view for _, view in mine[:most]])
         return found
 
     def _turned(self, view: View, numbers: Sequence[Sequence[int | None]]) -> Iterator[tuple[float, View]]:
@@ -168,6 +173,20 @@ def undo_turn(grid: Grid, turn: Turn) -> Grid:
     for wanted, step in reversed(list(zip(turn, _DONE_BY, strict=True))):
         grid = step(grid) if wanted else grid
     return grid
+
+
+def alignment(question: Question) -> float:
+    """How much the demonstrations agree on the way from what is drawn to what changes: 0 not at all, 1 fully."""
+    ways = []
+    for given, wanted in question.demonstrations:
+        before, after = np.array(given), np.array(wanted)
+        if before.shape != after.shape or (before == after).all():
+            return 0.0
+        drawn = before != np.bincount(before.ravel()).argmax()
+        if drawn.any():
+            way = np.argwhere(before != after).mean(0) - np.argwhere(drawn).mean(0)
+            ways.append(way / max(float(np.linalg.norm(way)), 1.0))
+    return float(np.linalg.norm(np.mean(ways, 0))) if ways else 0.0
 
 
 def _turn_of(number: int) -> Turn:

@@ -41,7 +41,7 @@ class Cases {
     };
     // What a column has in all cells of a class, and the cells of other classes where it has that, too.
     struct Part {
-        u32 column = 0, entries = 0;
+        u32 column = 0, entries = 0, once = 0;  // values, and those of them that one demonstration alone shows
         std::array<u64, WORDS> bad{};
         std::array<uint8_t, 64> holds{};
     };
@@ -65,7 +65,8 @@ class Cases {
                 colours = raw[k] >= 0 && raw[k] <= 9;
                 right += k < store_.known && raw[k] == store_.target[k];
             }
-            if (colours && right) order.push_back({store_.columns[column].cost * 0.02f - float(right) / float(store_.known), column});
+            if (colours && right)
+                order.push_back({store_.columns[column].cost * 0.02f - float(right) / float(store_.known), column});
         }
         std::sort(order.begin(), order.end());
         std::vector<u32> best;
@@ -240,7 +241,8 @@ class Cases {
                 u32 many = 0;
                 for (size_t w = 0; w < wanted.size(); ++w)
                     many += u32(__builtin_popcountll(covers_[a][w] & covers_[b][w] & wanted[w]));
-                float dear = store_.columns[parts_[a].column].cost + (a == b ? 0 : store_.columns[parts_[b].column].cost + 1);
+                float dear =
+                    store_.columns[parts_[a].column].cost + (a == b ? 0 : store_.columns[parts_[b].column].cost + 1);
                 float worth = float(many) / (2 + dear);
                 if (worth <= most) continue;
                 std::vector<u32> chosen = a == b ? std::vector<u32>{a} : std::vector<u32>{b, a};
@@ -257,11 +259,15 @@ class Cases {
         Part part;
         part.column = column;
         const uint8_t* kinds = store_.kinds(column);
-        for (u32 k : wanted.cells)
+        u64 demos[64] = {};
+        for (u32 k : wanted.cells) {
+            demos[kinds[k]] |= u64(1) << (store_.demo_of[k] & 63);
             if (!part.holds[kinds[k]]) {
                 part.holds[kinds[k]] = 1;
                 if (++part.entries > MOST_VALUES) return;
             }
+        }
+        for (u64 seen : demos) part.once += seen && !(seen & (seen - 1));
         u32 many = 0;
         for (u32 n = 0; n < bad_.size(); ++n)
             if (part.holds[kinds[bad_[n]]]) {
@@ -300,8 +306,10 @@ class Cases {
     float cost(const std::vector<Part>& parts, u64 demos) const {
         bool once = store_.demonstrations > 1 && (demos & (demos - 1)) == 0;
         float sum = costs_.entry + (once ? costs_.seen_once : 0);
-        for (const Part& part : parts)
+        for (const Part& part : parts) {
             sum += store_.columns[part.column].cost + costs_.image + costs_.entry * float(part.entries);
+            if (!once && store_.demonstrations > 1) sum += costs_.seen_once * float(part.once);
+        }
         return sum;
     }
 
@@ -361,8 +369,22 @@ class Cases {
                 }
             }
         }
-        if (twice) found.score += costs_.guess;
+        if (twice || guesses(reasons)) found.score += costs_.guess;
         candidates_.add(store_, output.data(), found);
+    }
+
+    // Whether a test has a value that no demonstration has.
+    bool guesses(const std::vector<const Reason*>& reasons) const {
+        for (const Reason* reason : reasons)
+            for (const std::vector<Part>& parts : reason->any)
+                for (const Part& part : parts) {
+                    const uint8_t* kinds = store_.kinds(part.column);
+                    uint8_t known[64] = {};
+                    for (u32 k = 0; k < store_.known; ++k) known[kinds[k]] = 1;
+                    for (u32 k = store_.known; k < store_.cells; ++k)
+                        if (!known[kinds[k]]) return true;
+                }
+        return false;
     }
 
     void write(const Part& part, Found& found) const {
@@ -382,7 +404,7 @@ class Cases {
     RuleCosts costs_;
     std::vector<Part> parts_;
     std::vector<std::vector<u64>> covers_;  // of single values, the cells of the class
-    std::vector<u32> bad_;  // cells that some parts tell from the class
+    std::vector<u32> bad_;                  // cells that some parts tell from the class
 };
 
 }  // namespace arcbatt::search
