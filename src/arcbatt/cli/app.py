@@ -337,7 +337,7 @@ def report(
     out: Annotated[Path, opt.out("The HTML file to write.")] = Path("report.html"),
     count: Annotated[int, opt.count("Tasks shown at most in each section, and programs.")] = 1000,
 ) -> None:
-    """Write a run as one HTML file that needs nothing else."""
+    """Write a run, or what was solved, as one HTML file that needs nothing else."""
     from arcbatt.cli.report import write_report
 
     write_report(run, against, out, count)

@@ -78,6 +78,20 @@ class SolveRecord:
             raise UsageError(f"{place.parent}: this record was made with other options; see {place}")
 
 
+def is_solve_record(directory: Path) -> bool:
+    """Whether a directory is one that solving was recorded in."""
+    return (directory / OPTIONS).is_file()
+
+
+def read_options(directory: Path) -> dict[str, Any]:
+    """What a record was asked for: version, dataset, options."""
+    place = directory / OPTIONS
+    known = _json(read_file(place).decode(errors="backslashreplace"), place)
+    if not (isinstance(known.get("dataset"), str) and isinstance(known.get("options"), dict)):
+        raise DataError(f"{place}: says not what was solved")
+    return known
+
+
 def read_solutions(directory: Path) -> dict[str, Solution]:
     """The solutions of a record by task; a last line that was cut off is left out."""
     place = directory / SOLUTIONS
