@@ -132,7 +132,7 @@ def _run(view: RunView, now: float) -> str:
     tiles = _tiles(
         [
             ("tasks solved", f"{tests.last:,.0f}", f"of {view.tasks:,}"),
-            ("demonstrations", f"{demos.last:,.0f}", "right, whatever the tests"),
+            ("demos right", f"{demos.last:,.0f}", "whatever the tests"),
             ("programs", f"{view.programs:,}", ""),
             ("evaluations", short(view.done), f"of {short(view.total)}"),
             ("evaluations/s", short(view.rate or 0), "now" if view.listed.is_live else "at the end"),
