@@ -22,7 +22,7 @@ from arcbatt.support.files import atomic_output
 
 
 def write_report(run: str | None, against: str | None, file: Path, count: int) -> None:
-    """Write the report of a run (default: the last one) or of what was solved, compared with an earlier run if asked."""
+    """Write the report of a run (default: the last one) or of what was solved, against an earlier run if asked."""
     if count < 1:
         raise UsageError(f"--count is a number above 0, got {count}")
     if run is not None and is_solve_record(Path(run)):
