@@ -74,3 +74,16 @@ def test_a_time_limit_ends_it_without_a_submission_and_resume_goes_on(tmp_path):
     assert "go on with the same command and --resume" in done.out
     assert arcbatt(*limited, "--resume").status == 0
     assert answers.exists()
+
+
+def test_a_record_is_drawn_as_a_report(dataset, tmp_path):
+    out, page = tmp_path / "out", tmp_path / "page.html"
+    assert arcbatt("solve", "-d", dataset, "-o", out, "-q", "--budget", "0.3").status == 0
+    drawn = arcbatt("report", out, "-o", page)
+    assert drawn.status == 0
+    assert "1 solved at the first attempt, 1 programs found, outputs unknown" in drawn.out
+    text = page.read_text()
+    assert 'id="task-turned"' in text
+    assert "description length" in text
+    (out / "solve.json").write_text("{}")
+    assert "solve.json" in arcbatt("report", out, "-o", page).refused()

@@ -196,3 +196,47 @@ def test_arrays_that_do_not_fit_are_refused(broken):
     arrays = {name: getattr(images, name) for name in ("cells", "offset", "height", "width")}
     with pytest.raises(ValueError, match="image"):
         _search.FeatureImages(images.cost).add(**arrays | broken)
+
+
+def with_cases(seed, reasons):
+    """Images and outputs that are the first image, but for cells where others have some values."""
+    draw = random.Random(seed)
+    columns = drawn(seed, 14)
+    columns[0] = [np.where(image == 0, 5, image).astype(np.int8) for image in columns[0]]
+    outputs = []
+    chosen = [(colour, draw.sample(range(1, 8), count)) for colour, count in zip((8, 9), reasons, strict=True)]
+    for sample in range(DEMOS + TESTS):
+        out = columns[0][sample].copy()
+        for colour, images in chosen:
+            out[np.logical_and.reduce([columns[image][sample] == 1 for image in images])] = colour
+        outputs.append(out)
+    return columns, outputs
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("reasons", [(1, 1), (2, 1), (2, 2)])
+def test_cases_hold_for_every_demonstration(seed, reasons):
+    columns, outputs = with_cases(seed, reasons)
+    combination = combination_of(columns, outputs[:DEMOS])
+    combination.core.cases(SECONDS)
+    predictions = combination.predictions(10)[0]
+    for prediction in predictions:
+        for found in prediction.found:
+            for sample in range(DEMOS):
+                assert cases_applied(found, combination, columns, sample) == outputs[sample].tolist()
+            assert cases_applied(found, combination, columns, DEMOS) == [list(row) for row in prediction.grid]
+
+
+def cases_applied(found, combination, columns, sample):
+    """What cases say, in plain Python."""
+    left = iter([columns[combination.columns[column][0]][sample] for column in found.columns])
+    numbers = iter(found.modes)
+    out = next(left).copy()
+    for outcome in numbers:
+        value = next(left) if outcome == 10 else outcome
+        holds = np.ones(out.shape, bool)
+        for _ in range(next(numbers)):
+            image = next(left)
+            holds &= np.isin(image, [np.uint8(next(numbers)).astype(np.int8) for _ in range(next(numbers))])
+        out = np.where(holds, value, out)
+    return out.tolist()

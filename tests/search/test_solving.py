@@ -6,7 +6,9 @@ import random
 
 import pytest
 
+from arcbatt.compiler.program_set import compile
 from arcbatt.data.tasks import Task
+from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.scoring.attempts import Question
@@ -131,3 +133,20 @@ def test_two_attempts_even_where_nothing_is_found(bank):
 def test_a_stop_ends_solving(bank):
     tasks = [made(MADE_BY["two images"], seed) for seed in range(3)]
     assert list(Solver(OPTIONS, bank, stop=lambda: True).solve(map(Question.of, tasks))) == []
+
+
+def test_the_engine_gives_the_same_grids(bank):
+    tasks = [made(expression, seed) for seed, expression in enumerate(MADE_BY.values())]
+    solutions = list(Solver(OPTIONS, bank).solve(map(Question.of, tasks)))
+    for task, solution in zip(tasks, solutions, strict=True):
+        programs = list(dict.fromkeys(one.program for test in solution.attempts for one in test if one.program))
+        engine = CpuEngine(compile(parse(named_apart(programs))), threads=1)
+        out = engine.run([Sample(given, (), None) for given, _ in task.test], "grid")
+        for test, attempts in enumerate(solution.attempts):
+            for one in attempts:
+                if one.program:
+                    assert out.grid(test, programs.index(one.program)).tolist() == list(map(list, one.grid))
+
+
+def named_apart(programs):
+    return "\n\n".join(text.replace("solve_found", f"solve_{number}") for number, text in enumerate(programs))

@@ -337,10 +337,29 @@ def report(
     out: Annotated[Path, opt.out("The HTML file to write.")] = Path("report.html"),
     count: Annotated[int, opt.count("Tasks shown at most in each section, and programs.")] = 1000,
 ) -> None:
-    """Write a run as one HTML file that needs nothing else."""
+    """Write a run, or what was solved, as one HTML file that needs nothing else."""
     from arcbatt.cli.report import write_report
 
     write_report(run, against, out, count)
+
+
+@app.command(short_help="Follow runs and searches in a browser.")
+def watch(
+    directory: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="A run, a search, or a folder of them; default: where runs are kept."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any but this machine's own needs a token, which is printed.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="The port, 0 for any; default: 8420, or the next that is free.")
+    ] = None,
+) -> None:
+    """Follow runs and searches in a browser: what is solved, how fast, what fails; metrics at /metrics."""
+    from arcbatt.cli.watch import watch_runs
+
+    watch_runs(directory, host, port)
 
 
 @app.command(context_settings=opt.settings("verify"), short_help="Check backends against the reference.")

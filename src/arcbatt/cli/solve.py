@@ -22,6 +22,7 @@ from arcbatt.scoring.attempts import Question
 from arcbatt.scoring.submission import write_submission
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.record import SolveRecord, read_solutions
+from arcbatt.search.report import why
 from arcbatt.search.solution import Solution, submission_of
 from arcbatt.search.solver import Solver
 from arcbatt.support.text import counted
@@ -131,12 +132,5 @@ def _explain(options: SolveOptions, task: Task, out: Path | None) -> None:
         print_panels(console, panels if wanted is None else [*panels, Panel("expected", wanted)])
         for place, one in enumerate(attempts[:_SHOWN], 1):
             right = "" if wanted is None else ", right" if one.grid == wanted else ", wrong"
-            if not one.program:
-                console.print(f"attempt {place}{right}: a guess; no program was found\n")
-                continue
-            left_out = ", with one demonstration left out" if one.left_out else ""
-            console.print(
-                f"attempt {place}{right}: weight {one.weight:.3g} of {one.votes:,} votes; "
-                f"the best is by {one.combiner}, description length {one.score:.1f}{left_out}"
-            )
+            console.print(f"attempt {place}{right}: {why(one)}")
             console.print(one.program, soft_wrap=True)

@@ -126,8 +126,17 @@ class Engine(ABC):
         """Of these, those over which arcbatt itself failed."""
         return {}
 
+    def paces(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """How many seconds of one core programs take for a sample, over a few; none where the engine cannot say."""
+        return {}
+
     def forget_samples(self) -> None:  # noqa: B027 - most engines keep none
         """Drop samples that are kept near the processor from one run to the next, so that they are copied again."""
+
+    @property
+    def device(self) -> str:
+        """What runs samples first, as `Outputs.devices` calls it."""
+        return self.backend
 
     @property
     def device_stats(self) -> DeviceStats | None:

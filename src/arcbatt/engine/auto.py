@@ -133,6 +133,10 @@ class AutoEngine(Engine):
         """What every program gives on one sample, by the first candidate."""
         return self._engine(self.candidates[0].name).values(sample, max_steps, max_total)
 
+    def paces(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """How long programs take, by the first candidate."""
+        return self._engine(self.candidates[0].name).paces(samples)
+
     def next_candidate(self) -> Candidate | None:
         """The first that was neither timed nor ruled out."""
         if {one.name for one in self.candidates} <= self.choice.rates.keys():

@@ -25,6 +25,7 @@ from arcbatt.engine.api import RunRequest
 from arcbatt.engine.custom_build import missing
 from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs
+from arcbatt.engine.paces import LOOK_STEPS, LOOKS, dynamic_seconds, typed_seconds
 from arcbatt.engine.tiers import Columns, LowerTier, Sink, TieredEngine, run_alone
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
@@ -247,6 +248,13 @@ class CpuTier(LowerTier):
         native |= dynamic.values(sample, [name for name in self.names if name not in native], max_steps, max_total)
         return {name: native[name] for name in self.names}
 
+    def paces(self, samples: Sequence[Sample], dynamic: DynamicTier) -> dict[str, float]:
+        """How many seconds of one core every program takes for a sample, those of the dynamic tier too."""
+        data = pack_samples(samples)
+        seconds = typed_seconds(self.code, [_seconds(*self.watched(data, LOOK_STEPS)) for _ in range(LOOKS)])
+        found = {name: total / len(samples) for name, total in seconds.items()}
+        return found | dynamic_seconds(dynamic, (name for name in self.names if name not in found), samples)
+
     def watched(self, data: PackedSamples, max_steps: int = MAX_STEPS) -> tuple[Any, Any, int, int]:
         """A run that looks at the clock around every instruction.
 
@@ -258,6 +266,11 @@ class CpuTier(LowerTier):
             self.loaded, self._packed(data), threads=threads, limits=self._limits(max_steps)
         )
         return found
+
+
+def _seconds(counters: NDArray[np.uint64], _: Any, ticks: int, nanoseconds: int) -> NDArray[np.float64]:
+    """The seconds of each place in the code."""
+    return counters[:, 3].astype(np.float64) * (nanoseconds / 1e9 / max(ticks, 1))
 
 
 class CpuEngine(TieredEngine):
@@ -298,6 +311,10 @@ class CpuEngine(TieredEngine):
     def code(self) -> Code:
         """The bytecode of the programs."""
         return self._tier.code
+
+    def paces(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """How many seconds of one core programs take for a sample."""
+        return self._tier.paces(samples, self.dynamic)
 
     def _values(self, sample: Sample, max_steps: int, max_total: int) -> dict[str, Outcome]:
         return self._tier.values(sample, max_steps, max_total, self.dynamic)

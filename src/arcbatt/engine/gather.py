@@ -27,6 +27,9 @@ class Gathered:
             self._total += len(part.grids.cells)
         numbers = np.array([0, *map(result.route_number, part.routes)], np.uint8)
         result.route[rows] = numbers[part.route]
+        if part.devices:
+            places = np.array([*map(result.device_number, part.devices)], np.uint8)
+            result.device[rows] = places[part.device]
         result.done[rows] = part.done
         result.grown += part.grown
         result.peak_bytes = max(result.peak_bytes, part.peak_bytes)

@@ -99,6 +99,10 @@ class Outputs:
     """0 where the tier that was asked for gave the outcome, else the place of its route in `routes` plus 1."""
     routes: list[Route] = field(default_factory=list)
     """Every way that evaluations went to another tier."""
+    device: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    """Of each sample, the place in `devices` of what ran it first."""
+    devices: list[str] = field(default_factory=list)
+    """What ran samples first: `cpu`, `cuda:0`, `cuda:1`, ..., or `python`."""
     grown: int = 0
     """How often a thread's arena was made bigger."""
     peak_bytes: int = 0
@@ -142,6 +146,22 @@ class Outputs:
         """How many evaluations of samples went which way."""
         counts = np.bincount(self.route[samples][self.done[samples]].reshape(-1), minlength=1)[1:]
         return Counter({self.routes[place]: int(counts[place]) for place in np.flatnonzero(counts)})
+
+    def ran_on(self, samples: slice = slice(None)) -> Counter[str]:
+        """How many evaluations of samples which device or tier gave the outcome of."""
+        found = Counter[str]()
+        for route, count in self.rerouted(samples).items():
+            found[route.tier] += count
+        first = np.sum(self.route[samples] == 0, axis=1) * self.done[samples]
+        for place, name in enumerate(self.devices):
+            found[name] += int(first[self.device[samples] == place].sum())
+        return +found
+
+    def device_number(self, name: str) -> int:
+        """What `device` holds for what ran a sample first, kept if it is new; the last stands for all beyond it."""
+        if name not in self.devices and len(self.devices) < MOST_ROUTES:
+            self.devices.append(name)
+        return self.devices.index(name) if name in self.devices else len(self.devices) - 1
 
     def grid(self, sample: int, program: int) -> NDArray[np.int8] | None:
         """One output as an array, or None where it is no grid; needs a run with outputs="grid"."""
@@ -216,6 +236,7 @@ class Outputs:
                         np.zeros(kept, np.int32)),
             done=np.zeros(samples, np.bool_),
             route=np.zeros(shape, np.uint8),
+            device=np.zeros(samples, np.uint8),
         )  # fmt: skip
 
     def trimmed(self, wanted: Wanted) -> Outputs:

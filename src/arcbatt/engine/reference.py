@@ -157,6 +157,7 @@ class ReferenceEngine(Engine):
         """Carry a request out; nothing counts as a fallback here."""
         data = request.samples
         result = Outputs.empty(self.names, len(data), request.outputs)
+        result.devices = [self.device]
         packer = Packer(result, request.largest)
         start = time.perf_counter()
         for row in range(len(data)):

@@ -302,6 +302,7 @@ class TieredEngine(Engine):
     def _execute(self, request: RunRequest) -> Outputs:
         first, instead = self.start()
         result = Outputs.empty(self.names, len(request.samples), request.outputs)
+        result.devices = [self.device]
         if instead:
             result.route[:] = result.route_number(Route(CPU, instead))
         start = time.perf_counter()

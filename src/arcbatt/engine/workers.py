@@ -219,6 +219,10 @@ class WorkerEngine(Engine):
         job.finish_here(self._cpu if job.rest() else None)
         return job.gathered.finished(time.perf_counter() - start)
 
+    def paces(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """How long programs take, by the CPU engine of this process."""
+        return self._cpu.paces(samples)
+
     def values(
         self, sample: Sample, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL_STEPS
     ) -> dict[str, Outcome]:

@@ -46,14 +46,17 @@ _SAYS: Final = {
 
 def report_html(report: RunReport) -> str:
     """The whole page."""
-    style = _asset("page.css") + colour_rules()
-    script = _asset("page.js")
     anchors = Anchors.of(task.task.id for task in report.tasks)
     programs = Anchors.of((one.program for one in report.programs), "program")
-    policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     shown = [standing for standing in Standing if report.count(standing)]
+    links = [("summary", "Summary", "")]
+    if report.against:
+        links.append(("against", "Changed", f"{len(report.against.tasks):,}"))
+    links += [(_slug(standing), _TITLES[standing], f"{report.count(standing):,}") for standing in shown]
+    if report.programs:
+        links.append(("programs", "Programs", f"{len(report.programs) + report.programs_left_out:,}"))
     body = [
-        _header(report, shown),
+        page_header(report.title, report.state, [*links, ("timings", "Timings", "")]),
         '<main id="main">',
         _summary(report, anchors),
         *([against_html(report.against, anchors, programs)] if report.against else []),
@@ -62,20 +65,33 @@ def report_html(report: RunReport) -> str:
         _timings(report),
         "</main>",
     ]
+    return page_html(report.title, body)
+
+
+def page_html(title: str, body: Iterable[str]) -> str:
+    """A page of these parts, with the style and the script of all reports."""
+    style = style_sheet()
+    script = _asset("page.js")
+    policy = f"default-src 'none'; img-src data:; style-src '{policy_hash(style)}'; script-src '{policy_hash(script)}'"
     page = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
-        f"<title>{escape(report.title)}</title>",
+        f"<title>{escape(title)}</title>",
         f"<style>{style}</style></head><body>",
-        _LINES,
+        LINES,
         *body,
         f"<script>{script}</script></body></html>",
         "",
     ]
     return plain_text("\n".join(page))
+
+
+def style_sheet() -> str:
+    """How pages of runs look, grids included; these need `LINES` in the page."""
+    return _asset("page.css") + colour_rules()
 
 
 def colour_rules() -> str:
@@ -86,7 +102,7 @@ def colour_rules() -> str:
     )
 
 
-_LINES: Final = (
+LINES: Final = (
     '<svg width="0" height="0" class="defs" aria-hidden="true"><defs><pattern id="lines" width="1" height="1" y=".5" '
     'patternUnits="userSpaceOnUse"><path d="M0 0H1M0 0V1"/></pattern></defs></svg>'
 )
@@ -96,7 +112,8 @@ def _asset(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def policy_hash(text: str) -> str:
+    """What a content security policy calls a style or a script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -104,21 +121,14 @@ def _slug(standing: Standing) -> str:
     return standing.value.replace(" ", "-").lower()
 
 
-def _header(report: RunReport, shown: Sequence[Standing]) -> str:
-    links: list[tuple[str, str, int | None]] = [("summary", "Summary", None)]
-    if report.against:
-        links.append(("against", "Changed", len(report.against.tasks)))
-    links += [(_slug(standing), _TITLES[standing], report.count(standing)) for standing in shown]
-    if report.programs:
-        links.append(("programs", "Programs", len(report.programs) + report.programs_left_out))
-    links.append(("timings", "Timings", None))
+def page_header(title: str, state: str, links: Iterable[tuple[str, str, str]]) -> str:
+    """The head of a page and its links to sections: anchor, title, and a count or nothing."""
     items = "".join(
-        f'<li><a href="#{slug}">{title}{"" if count is None else f" <b>{count:,}</b>"}</a></li>'
-        for slug, title, count in links
+        f'<li><a href="#{slug}">{name}{f" <b>{count}</b>" if count else ""}</a></li>' for slug, name, count in links
     )
     return (
         '<a class="skip" href="#main">Skip to the report</a>'
-        f'<header><h1>{escape(report.title)}</h1><p class="state">{escape(report.state)}</p></header>\n'
+        f'<header><h1>{escape(title)}</h1><p class="state">{escape(state)}</p></header>\n'
         f'<nav aria-label="Sections"><ul>{items}</ul>'
         '<div class="tools" hidden><label>Filter <input type="search" id="filter" autocomplete="off" '
         'placeholder="task, program, primitive"></label> <label>Sort tasks <select id="sort">'
@@ -135,9 +145,9 @@ def _summary(report: RunReport, anchors: Anchors) -> str:
         '<section id="summary"><h2>Summary</h2>',
         _proportions(report),
         f'<dl class="tiles">{tiles}</dl>',
-        _fold("Tasks shown here" if any(report.left_out.values()) else "Every task", _map(report.tasks, anchors)),
-        _fold("Options", _table(report.options)),
-        _fold("Environment", _table(report.environment)),
+        folded("Tasks shown here" if any(report.left_out.values()) else "Every task", _map(report.tasks, anchors)),
+        folded("Options", facts_table(report.options)),
+        folded("Environment", facts_table(report.environment)),
         _rerouted(report),
         "</section>",
     ]
@@ -177,7 +187,7 @@ def _rerouted(report: RunReport) -> str:
         return "<p>Rerouted: none; everything ran on the tier that was asked for.</p>"
     total = sum(count for _, count in report.rerouted)
     rows = tuple((route, f"{count:,}") for route, count in report.rerouted)
-    return _fold(f"Rerouted: {total:,} evaluations ran on another tier than the one asked for", _table(rows))
+    return folded(f"Rerouted: {total:,} evaluations ran on another tier than the one asked for", facts_table(rows))
 
 
 def _tasks(report: RunReport, standing: Standing, anchors: Anchors, programs: Anchors) -> str:
@@ -200,7 +210,7 @@ def _timings(report: RunReport) -> str:
         shown = sorted(report.batches, key=lambda batch: -batch.seconds)[:BATCH_ROWS]
         which = "" if len(shown) == len(report.batches) else f", the slowest {len(shown):,}"
         title = f"{len(report.batches):,} batch{'' if len(report.batches) == 1 else 'es'}{which}"
-        parts += ["<h3>Batches</h3>", _fold(title, _times(shown, "batch"))]
+        parts += ["<h3>Batches</h3>", folded(title, _times(shown, "batch"))]
     if len(parts) == 1:
         parts.append("<p>The run recorded no times.</p>")
     return "\n".join([*parts, "</section>"])
@@ -225,12 +235,14 @@ def _times(timings: Sequence[Timing], what: str) -> str:
     return f'<div class="scroll"><table><tr>{head}<td aria-hidden="true"></td></tr>{"".join(rows)}</table></div>'
 
 
-def _table(rows: Rows) -> str:
+def facts_table(rows: Rows) -> str:
+    """Names and what they are, as a table."""
     if not rows:
         return "<p>Nothing recorded.</p>"
     cells = "".join(f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows)
     return f'<div class="scroll"><table>{cells}</table></div>'
 
 
-def _fold(title: str, body: str) -> str:
+def folded(title: str, body: str) -> str:
+    """Something that is shown when one asks for it."""
     return f"<details><summary>{escape(title)}</summary>{body}</details>"

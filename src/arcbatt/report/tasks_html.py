@@ -55,14 +55,14 @@ def task_html(report: TaskReport, anchors: Anchors, programs: Anchors) -> str:
     titles = [f"Demonstration {n}" for n in range(1, len(task.train) + 1)]
     titles += [f"Test {n}" if len(task.test) > 1 else "Test" for n in range(1, len(task.test) + 1)]
     drawn = "".join(
-        _pair(title, given, wanted, _gots(report, n))
+        pair_html(title, given, wanted, _gots(report, n))
         for n, (title, (given, wanted)) in enumerate(zip(titles, pairs, strict=True))
     )
     texts = "".join(_program(attempt, programs) for attempt in report.attempts)
     return (
         f'<details class="item task" id="{anchors[task.id]}" data-find="{escape(_found_by(report))}" '
         f'data-id="{escape(task.id)}" data-cells="{report.agreement:.6f}" data-programs="{report.solvers}">'
-        f"<summary>{_thumbnails(pairs)}<h3>{escape(task.id)}</h3>{_badges(report)}</summary>\n"
+        f"<summary>{thumbnails(pairs)}<h3>{escape(task.id)}</h3>{_badges(report)}</summary>\n"
         f'<div class="body"><div class="pairs">{drawn}</div>{texts}{_from_samples(report)}</div></details>'
     )
 
@@ -92,7 +92,8 @@ def _from_samples(report: TaskReport) -> str:
     return f"<p>Right on every demonstration by reading S: {names}{f' and {left:,} more' if left > 0 else ''}.</p>"
 
 
-def _thumbnails(pairs: Sequence[tuple[Grid, Grid | None]]) -> str:
+def thumbnails(pairs: Sequence[tuple[Grid, Grid | None]]) -> str:
+    """The first pair, small."""
     if not pairs:
         return ""
     given, wanted = pairs[0]
@@ -118,7 +119,8 @@ def _badge(name: str, score: Score) -> str:
     return f' <span class="badge{look}">{name} {score}</span>'
 
 
-def _pair(title: str, given: Grid, wanted: Grid | None, gots: list[tuple[str, Got]]) -> str:
+def pair_html(title: str, given: Grid, wanted: Grid | None, gots: Sequence[tuple[str, Got]] = ()) -> str:
+    """An input, what is expected, and what programs gave, under their names."""
     figures = [_figure(grid_svg(given, "input"), "input")]
     figures.append(_figure(grid_svg(wanted, "expected"), "expected") if wanted else _figure("", "expected: hidden"))
     figures += [_got(program, got) for program, got in gots]
@@ -141,6 +143,14 @@ def _program(attempt: Attempt, programs: Anchors) -> str:
         names = ", ".join(map(escape, attempt.alike[:ALIKE]))
         left = len(attempt.alike) - ALIKE
         alike = f"<p>The same on every pair: {names}{f' and {left:,} more' if left > 0 else ''}.</p>"
-    title, code = f"Program {escape(attempt.program)}", program_html(attempt.text)
-    head = f"Program {linked(attempt.program, programs)}"
-    return f'<h4>{head}</h4><pre tabindex="0" aria-label="{title}"><code>{code}</code></pre>{alike}'
+    return _code(f"Program {linked(attempt.program, programs)}", f"Program {attempt.program}", attempt.text) + alike
+
+
+def code_html(title: str, text: str) -> str:
+    """A program under a title."""
+    return _code(escape(title), title, text)
+
+
+def _code(head: str, title: str, text: str) -> str:
+    label = escape(title)
+    return f'<h4>{head}</h4><pre tabindex="0" aria-label="{label}"><code>{program_html(text)}</code></pre>'

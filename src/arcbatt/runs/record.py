@@ -71,19 +71,19 @@ class RunRecord:
     _programs: dict[str, Program] | None = field(default=None, repr=False)
 
     @classmethod
-    def open(cls, directory: str | Path) -> RunRecord:
-        """Open a run directory; raises UsageError or DataError that says what is wrong with it."""
+    def open(cls, directory: str | Path, *, only_look: bool = False) -> RunRecord:
+        """Open a run directory; raises UsageError or DataError that says what is wrong with it.
+
+        With `only_look` nothing in it is ever changed, whoever writes to it or was killed while writing.
+        """
         folder = Path(directory)
+        info = _info_text(folder)
+        store = Store.open(folder / RESULTS, only_look=only_look)
         try:
-            info = json.loads(read_file(folder / INFO).decode())
-        except FileNotFoundError as error:
-            raise UsageError(f"{folder}: not a run directory, there is no {INFO}") from error
-        except (OSError, ValueError, RecursionError) as error:
-            raise DataError(f"{folder / INFO}: cannot be read: {error}") from error
-        store = Store.open(folder / RESULTS)
-        if problem := _info_problem(info):
+            _check_info(folder, info)
+        except DataError:
             store.close()
-            raise DataError(f"{folder / INFO}: not the record of a run: {problem}")
+            raise
         return cls(store, info, folder)
 
     def close(self) -> None:
@@ -200,6 +200,28 @@ class RunFigures(TypedDict):
     tiers: dict[str, int]
     backends: dict[str, int]
     recovered_errors: dict[str, int]
+
+
+def read_info(folder: Path) -> dict[str, Any]:
+    """What `run.json` says of a run; raises UsageError or DataError that says what is wrong with it."""
+    info = _info_text(folder)
+    _check_info(folder, info)
+    found: dict[str, Any] = info
+    return found
+
+
+def _info_text(folder: Path) -> Any:
+    try:
+        return json.loads(read_file(folder / INFO).decode())
+    except FileNotFoundError as error:
+        raise UsageError(f"{folder}: not a run directory, there is no {INFO}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{folder / INFO}: cannot be read: {error}") from error
+
+
+def _check_info(folder: Path, info: Any) -> None:
+    if problem := _info_problem(info):
+        raise DataError(f"{folder / INFO}: not the record of a run: {problem}")
 
 
 def _info_problem(info: Any) -> str:

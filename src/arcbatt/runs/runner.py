@@ -30,7 +30,7 @@ from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.outcomes import solved_tasks
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.store import Batch, ResultRow, TierRow
+from arcbatt.runs.store import Batch, PaceRow, ResultRow, TierRow
 from arcbatt.runs.writer import RunWriter
 
 STAGES: Final = ("read", "merge and compile", "pack", "run", "dynamic", "near misses", "record")
@@ -40,6 +40,8 @@ _MOST_EVALUATIONS: Final = 500_000
 _FIRST_BATCH: Final = 32
 """Samples of the first batch; then as many as take about a second."""
 _SHORT_BATCH: Final = 1.0
+_TIMED: Final = 4
+"""Samples that programs are timed on."""
 
 Progress = Callable[[int, int], None]
 """Told now and then how many evaluations are done, and of how many."""
@@ -197,6 +199,8 @@ class _Runner:
         self.allowed = min(_FIRST_BATCH, options.batch_size) if options.mega_batch else 1
         self.tiers: dict[int, TierRow] = {}
         """Of each program, the last that was recorded of its tier."""
+        self.paces: list[PaceRow] = []
+        """How long programs take, still to be recorded."""
         self.slices = slices(len(programs), options.slice_size)
         self.left = {part: self._open_tasks(part) for part in self.slices}
         self.total = sum(self.samples) * len(programs)
@@ -230,6 +234,7 @@ class _Runner:
                     choice=self.choice,
                     max_steps=self.options.steps,
                 )
+            self.paces = self.timed(engine, part) if self.writer.record.directory else []
             for batch in self.batches(part):
                 began = time.perf_counter()
                 if self.stop() or not self.run_batch(engine, part, batch):
@@ -237,6 +242,22 @@ class _Runner:
                     return
                 self.after_batch()
                 self.allow(time.perf_counter() - began)
+
+    def timed(self, engine: Engine, part: Slice) -> list[PaceRow]:
+        """How long programs take on a few samples, spread over the tasks, as rows of the table `pace`."""
+        count = min(_TIMED, len(self.tasks))
+        places = [(2 * number + 1) * len(self.tasks) // (2 * count) for number in range(count)]
+        samples = [sample for place in places for sample in self.tasks[place].samples[:1]]
+        if not samples:
+            return []
+        number = {name: place for place, name in enumerate(engine.names, part.start)}
+        try:
+            with self.summary.stage("merge and compile"):
+                found = engine.paces(samples)
+        except Exception as error:  # what nobody had foreseen here is met again where it counts, in the run itself
+            self.writer.log(f"programs were not timed: {type(error).__name__}: {error}")
+            return []
+        return [(number[name], seconds, len(samples)) for name, seconds in found.items()]
 
     def allow(self, seconds: float) -> None:
         """How large the next batch may be, so that a stop or a crash loses a second or two at most."""
@@ -303,14 +324,19 @@ class _Runner:
                             str(route): count
                             for route, count in outputs.rerouted(slice(0, evaluations // width)).items()
                         },
+                        ended=time.time(),
+                        ran_on=outputs.ran_on(slice(0, evaluations // width)),
+                        failures=_failures(outputs, evaluations // width),
                         results=rows.results(),
                         outputs=list(rows.outputs.values()),
                         attempts=rows.attempts,
                         near=rows.near,
                         tiers=tiers,
+                        paces=self.paces,
                         dropped=rows.dropped,
                     )
                 )
+            self.paces = []
             self.tiers.update({row[0]: row for row in tiers})
         self.summary.evaluations += evaluations
         self.summary.backends[engine.backend] += evaluations
@@ -337,6 +363,12 @@ class _Runner:
                 return Slice(batch.start, task)
             row += self.samples[task]
         return batch
+
+
+def _failures(outputs: Outputs, samples: int) -> dict[str, int]:
+    """How many evaluations of the first samples failed, by reason."""
+    counts = np.bincount(outputs.statuses[:samples].reshape(-1), minlength=1)
+    return {STATUS[status]: int(counts[status]) for status in np.flatnonzero(counts).tolist() if status}
 
 
 def _tier_rows(engine: Engine, part: Slice, outputs: Outputs) -> Iterator[TierRow]:

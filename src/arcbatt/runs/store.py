@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -25,6 +26,9 @@ STORE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 """What a store raises where the file cannot be written; SQLite's own words may be damaged too."""
 
 _CHUNK: Final = 1000
+_TRIES: Final = 20
+_PAUSE: Final = 0.02
+"""How often, and after how many seconds, it is tried to leave one plain file."""
 SIDE_FILES: Final = ("", "-wal", "-shm")
 """Ends of the names of the files a store is made of."""
 
@@ -97,6 +101,21 @@ CREATE TABLE tier (
 );
 """
 
+_PROGRESS_TABLE: Final = """
+CREATE TABLE IF NOT EXISTS progress (
+    batch INTEGER PRIMARY KEY,
+    ended REAL NOT NULL,          -- seconds since 1970
+    ran_on TEXT NOT NULL,         -- JSON: evaluations by the device or tier that gave their outcome
+    failures TEXT NOT NULL        -- JSON: evaluations that failed, by reason
+);
+CREATE TABLE IF NOT EXISTS pace (
+    program INTEGER PRIMARY KEY,
+    seconds REAL NOT NULL,        -- of one core for an evaluation, over a few samples
+    evaluations INTEGER NOT NULL  -- how many samples
+);
+"""
+"""Tables that other versions of arcbatt neither need nor mind."""
+
 # Rows that are written, in the order of their table's columns.
 ProgramRow = tuple[int, str, int]
 TaskRow = tuple[int, str, int, int, str]
@@ -105,6 +124,7 @@ OutputRow = tuple[int, int, int, bytes]
 AttemptRow = tuple[int, int, int, int | None]
 NearRow = tuple[int, int, str, int | None]
 TierRow = tuple[int, str, str | None, str | None]
+PaceRow = tuple[int, float, int]
 
 
 @dataclass
@@ -118,6 +138,14 @@ class Batch:
     evaluations: int
     seconds: float
     rerouted: dict[str, int]
+    ended: float = 0.0
+    """Seconds since 1970."""
+    ran_on: dict[str, int] = field(default_factory=dict)
+    """Evaluations by the device or tier that gave their outcome."""
+    failures: dict[str, int] = field(default_factory=dict)
+    """Evaluations that failed, by reason."""
+    paces: list[PaceRow] = field(default_factory=list)
+    """Of programs that were timed before this batch."""
     results: Iterable[ResultRow] = ()
     outputs: list[OutputRow] = field(default_factory=list)
     attempts: list[AttemptRow] = field(default_factory=list)
@@ -150,6 +178,69 @@ class BatchDone(NamedTuple):
     first_program: int
     programs: int
     seconds: float
+    evaluations: int
+
+
+class BatchProgress(NamedTuple):
+    """A batch in time: when it was done, on what its evaluations ran, why so many failed; None where not recorded."""
+
+    first_task: int
+    tasks: int
+    first_program: int
+    programs: int
+    seconds: float
+    evaluations: int
+    ended: float | None
+    ran_on: dict[str, int] | None
+    failures: dict[str, int] | None
+
+
+class _ProgressText(NamedTuple):
+    first_task: int
+    tasks: int
+    first_program: int
+    programs: int
+    seconds: float
+    evaluations: int
+    ended: float | None
+    ran_on: str | None
+    failures: str | None
+
+
+class FirstSolver(NamedTuple):
+    """A task by number and the first program that is right on its demonstrations, and on tests not known to be wrong.
+
+    None where a program is right on the demonstrations alone.
+    """
+
+    task: int
+    program: int
+    tests_too: int | None
+
+
+class Pace(NamedTuple):
+    """How long an evaluation of a program takes on one core, over so many samples, and on which tier."""
+
+    program: str
+    seconds: float
+    evaluations: int
+    tier: str | None
+
+
+class Nearest(NamedTuple):
+    """The program that comes nearest to a task which none solves."""
+
+    task: str
+    program: str
+    demos_right: int
+    demos: int
+    agreement: float
+
+
+class ReasonCount(NamedTuple):
+    """Evaluations of programs whose first failure on a task has a reason."""
+
+    reason: str
     evaluations: int
 
 
@@ -296,13 +387,21 @@ class Store:
         return store
 
     @classmethod
-    def open(cls, path: Path) -> Store:
-        """A file to read; DataError where it is missing, damaged or of another version."""
+    def open(cls, path: Path, *, only_look: bool = False) -> Store:
+        """A file to read; DataError where it is missing, damaged or of another version.
+
+        With `only_look` the file is opened such that nothing of it is ever changed, not even a log put in order that a
+        run which was killed has left; such a store cannot be made writable.
+        """
         if not path.exists():
             raise DataError(f"{path}: missing; the run stopped before its first result")
         if not path.is_file():
             raise DataError(f"{path}: cannot be read: not a plain file")
-        connection = sqlite3.connect(path)
+        try:
+            uri = f"{path.absolute().as_uri()}?mode=ro"
+            connection = sqlite3.connect(uri, uri=True) if only_look else sqlite3.connect(path)
+        except STORE_ERRORS as error:
+            raise DataError(f"{path}: cannot be read: {error}") from error
         try:
             connection.execute("PRAGMA query_only = 1")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -325,6 +424,7 @@ class Store:
         """Allow writing to a store that was opened to read."""
         self.connection.execute("PRAGMA query_only = 0")
         self._log_ahead()
+        self.connection.executescript(_PROGRESS_TABLE)
         if not self._has_tiers():
             self.connection.execute(_TIER_TABLE)
             self.connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -332,7 +432,7 @@ class Store:
     def fill(self, programs: Iterable[ProgramRow], tasks: Iterable[TaskRow]) -> None:
         """Make the tables, with the programs and tasks of the run."""
         connection = self.connection
-        connection.executescript(_TABLES + _TIER_TABLE)
+        connection.executescript(_TABLES + _TIER_TABLE + _PROGRESS_TABLE)
         connection.execute(f"PRAGMA user_version = {VERSION}")
         with connection:
             connection.executemany("INSERT INTO program VALUES (?, ?, ?)", programs)
@@ -351,7 +451,8 @@ class Store:
             connection.executemany("INSERT INTO attempt VALUES (?, ?, ?, ?)", batch.attempts)
             connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?)", batch.near)
             connection.executemany("INSERT OR REPLACE INTO tier VALUES (?, ?, ?, ?)", batch.tiers)
-            connection.execute(
+            connection.executemany("INSERT OR REPLACE INTO pace VALUES (?, ?, ?)", batch.paces)
+            cursor = connection.execute(
                 "INSERT INTO batch (first_task, tasks, first_program, programs, evaluations, seconds, rerouted) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -364,13 +465,23 @@ class Store:
                     json.dumps(batch.rerouted),
                 ),
             )
+            connection.execute(
+                "INSERT INTO progress VALUES (?, ?, ?, ?)",
+                (cursor.lastrowid, batch.ended, json.dumps(batch.ran_on), json.dumps(batch.failures)),
+            )
 
     def finish(self) -> None:
         """Drop outputs that no attempt has, and leave one plain file unless someone is reading it."""
         with self.connection as connection:
             connection.execute("DELETE FROM output WHERE hash NOT IN (SELECT hash FROM attempt WHERE hash IS NOT NULL)")
-        with suppress(sqlite3.OperationalError):  # someone is reading: the log beside the file stays
-            self.connection.execute("PRAGMA journal_mode = DELETE")
+        for _ in range(_TRIES):
+            try:
+                self.connection.execute("PRAGMA journal_mode = DELETE")
+                return
+            except (
+                sqlite3.OperationalError
+            ):  # someone is reading; who does so for long has the log stay beside the file
+                time.sleep(_PAUSE)
 
     def _log_ahead(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
@@ -446,7 +557,10 @@ class Store:
         ]
 
     def _has_tiers(self) -> bool:
-        return any(self._stream("SELECT 1 FROM sqlite_master WHERE name = 'tier'"))
+        return self._has("tier")
+
+    def _has(self, table: str) -> bool:
+        return any(self._stream("SELECT 1 FROM sqlite_master WHERE name = ?", table))
 
     # --- results ---
 
@@ -517,6 +631,78 @@ class Store:
         for table in ("task", "program", "result", "attempt", "output", "near"):
             for row in self._stream(f"SELECT * FROM {table} ORDER BY 1, 2, 3"):
                 yield json.dumps([table, *(value.hex() if isinstance(value, bytes) else value for value in row)])
+
+    # --- how a run goes ---
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Whatever is read meanwhile is of one moment, though a run goes on writing."""
+        try:
+            self.connection.execute("BEGIN")
+            yield
+        except STORE_ERRORS as error:
+            raise self._damaged(str(error)) from error
+        finally:
+            self.connection.rollback()
+
+    def progress(self) -> list[BatchProgress]:
+        """Every batch in time, in the order they were run."""
+        columns, there = "first_task, tasks, first_program, programs, seconds, evaluations", self._has("progress")
+        figures = "ended, ran_on, failures FROM batch LEFT JOIN progress USING (batch)"
+        rows = self._each(
+            _ProgressText,
+            f"SELECT {columns}, {figures if there else 'NULL, NULL, NULL FROM batch'} ORDER BY batch",
+        )
+        return [
+            BatchProgress(
+                *row[:7], *(None if text is None else self._json(text, dict[str, int]) for text in (row[7], row[8]))
+            )
+            for row in rows
+        ]
+
+    def first_solvers(self) -> list[FirstSolver]:
+        """Of every task that has one, the first program that is right on its demonstrations, and on its tests too."""
+        query = (
+            "SELECT task, min(program), min(CASE WHEN tests_right IS NULL OR tests_right = tests THEN program END) "
+            "FROM task JOIN result USING (task) WHERE demos_right = demos GROUP BY task"
+        )
+        return list(self._each(FirstSolver, query))
+
+    def slowest(self, limit: int) -> list[Pace]:
+        """The programs whose evaluations take longest, as far as they were timed."""
+        if not self._has("pace"):
+            return []
+        tier, join = ("tier", "LEFT JOIN tier USING (program)") if self._has_tiers() else ("NULL", "")
+        query = (
+            f"SELECT name, seconds, evaluations, {tier} FROM pace JOIN program USING (program) {join} "
+            "ORDER BY seconds DESC, program LIMIT ?"
+        )
+        return list(self._each(Pace, query, limit))
+
+    def nearest(self, limit: int, least: float) -> list[Nearest]:
+        """Of the tasks that no program solves, those that one comes nearest to, with that program.
+
+        Only programs that are right on a demonstration, or on a share of cells that is at least so much.
+        """
+        query = (
+            "SELECT id, name, demos_right, demos, max(agreement) FROM near JOIN task USING (task) "
+            "JOIN result USING (task, program) JOIN program USING (program) WHERE NOT EXISTS (SELECT 1 "
+            "FROM result AS right WHERE right.task = task.task AND right.demos_right = demos "
+            "AND (right.tests_right IS NULL OR right.tests_right = tests)) AND (demos_right > 0 OR agreement >= ?) "
+            "GROUP BY task ORDER BY max(agreement) DESC, task LIMIT ?"
+        )
+        return list(self._each(Nearest, query, least, limit))
+
+    def reason_counts(self) -> list[ReasonCount]:
+        """Evaluations that failed, by their program's first reason on the task; reads every result."""
+        query = "SELECT reason, sum(failed) FROM result WHERE reason IS NOT NULL GROUP BY reason"
+        return list(self._each(ReasonCount, query))
+
+    def task_text(self, task: str) -> str:
+        """A task as ARC's JSON."""
+        for (text,) in self._each(_Name, "SELECT data FROM task WHERE id = ?", task):
+            return text
+        raise self._damaged(f"no task {task}")
 
     def _each(self, kind: type[_R], query: str, *values: Any) -> Iterator[_R]:
         """The rows of a query, each checked to be what its class says; DataError where the file is damaged."""

@@ -37,6 +37,15 @@ class Images:
         some = slice(start, stop)
         return Images(self.cells, self.offset[some], self.height[some], self.width[some], self.cost)
 
+    def grids(self, feature: int) -> list[Grid | None]:
+        """What a feature gave for each sample, None where it failed or gave no grid."""
+        made: list[Grid | None] = []
+        for sample, start in enumerate(self.offset[:, feature].tolist()):
+            tall, wide = int(self.height[sample, feature]), int(self.width[sample, feature])
+            cells = self.cells[start : start + tall * wide].reshape(tall, wide)
+            made.append(None if start < 0 else tuple(map(tuple, cells.tolist())))
+        return made
+
 
 class Bank:
     """Features, compiled; every feature is a column of the images."""

@@ -12,10 +12,11 @@ import numpy as np
 
 from arcbatt.language.values import Grid
 from arcbatt.search.values import Values
-from arcbatt.search.write import SizeRule
+from arcbatt.search.write import SizeRule, Writer, write_cases, write_image, write_rule, write_stack
 
-COMBINERS: Final = ("one image", "two images", "three images", "stack")
+COMBINERS: Final = ("one image", "two images", "three images", "stack", "cases")
 """By the numbers of native/search/candidates.h."""
+CASES: Final = COMBINERS[-1]
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,27 @@ class Found:
     role: int
     modes: tuple[int, ...]
     combination: Combination
+
+    def program(self) -> str:
+        """As the text of a program."""
+        combination = self.combination
+        values, size = combination.values, combination.size
+        writer = Writer(list(values.view.before))
+
+        def dims() -> str:
+            return size.write(writer, "" if size.feature < 0 else values.write(writer, size.feature))
+
+        images = []
+        for column in self.columns:
+            feature, way, _, _ = combination.columns[column]
+            images.append(write_image(writer, values.write(writer, feature), way, dims))
+        if self.combiner == CASES:
+            out = write_cases(writer, images, self.modes)
+        elif self.modes:
+            out = write_stack(writer, images, self.modes)
+        else:
+            out = write_rule(writer, images, combination.table(self))
+        return writer.program("solve_found", values.view.after(writer, out))
 
 
 @dataclass(frozen=True)
@@ -151,6 +173,11 @@ def stacks(combination: Combination, clock: Clock, effort: Effort) -> None:
     combination.core.stacks(clock.left(0.5))
 
 
+def cases(combination: Combination, clock: Clock, effort: Effort) -> None:
+    """One image, but for some cells that have a reason."""
+    combination.core.cases(clock.left(0.5))
+
+
 def pairs_and_triples(combination: Combination, clock: Clock, effort: Effort) -> None:
     """Rules over two images, and over three where two explain little."""
     found = combination.core.pairs(effort.pair_images, effort.most_rules, clock.left(0.8))
@@ -158,7 +185,7 @@ def pairs_and_triples(combination: Combination, clock: Clock, effort: Effort) ->
         combination.core.triples(effort.triple_images, effort.most_rules, clock.left(0.5))
 
 
-IMAGE_COMBINERS: Final[tuple[Combiner, ...]] = (single_images, stacks, pairs_and_triples)
+IMAGE_COMBINERS: Final[tuple[Combiner, ...]] = (single_images, stacks, pairs_and_triples, cases)
 
 
 def grid_size(grid: Grid) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from arcbatt.errors import UsageError
 from arcbatt.search.combine import Effort, Weights
 
 MOST_PARENTS: Final = 32
+MOST_TURNS: Final = 12
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,16 @@ class SolveOptions:
     """Seconds a task may take on one core."""
     families: tuple[str, ...] = ()
     """Families of features; none: all."""
+    without: tuple[str, ...] = ()
+    """Combiners of images that are left out."""
     normalise: bool = True
     """Whether to look at tasks with their colours numbered by how common they are, too."""
     leave_one_out: bool = True
     """Whether a task for which nothing is found is tried with one demonstration left out."""
     grow: int | None = None
     """Of how many of its images the images are made, where a task is not solved convincingly; None: by the budget."""
+    turns: int | None = None
+    """How many turned views are tried, where a task is not solved convincingly; None: by the budget."""
     convincing: float = 4.0
     """The length of a description up to which no more is tried."""
     dearest_parent: float = 1.5
@@ -34,6 +39,11 @@ class SolveOptions:
     size_hypotheses: int = 2
     weights: Weights = field(default_factory=Weights)
     effort: Effort = field(default_factory=Effort)
+
+    @property
+    def turned_views(self) -> int:
+        """How many turned views are tried: each takes about a tenth of a second."""
+        return min(int(3 * self.budget), MOST_TURNS) if self.turns is None else self.turns
 
     @property
     def parents(self) -> int:

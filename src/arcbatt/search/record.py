@@ -1,9 +1,13 @@
-"""A directory that solving is recorded in: options as solve.json, then a line of JSON for each task as it is done."""
+"""A directory that solving is recorded in: options as solve.json, then a line of JSON for each task as it is done.
+
+A line also says `at` what time that was, in seconds since 1970.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -15,8 +19,8 @@ from arcbatt.search.options import SolveOptions
 from arcbatt.search.solution import Solution
 from arcbatt.support.files import atomic_output, read_file
 
-_OPTIONS: Final = "solve.json"
-_SOLUTIONS: Final = "solutions.jsonl"
+OPTIONS: Final = "solve.json"
+SOLUTIONS: Final = "solutions.jsonl"
 _MAY_DIFFER: Final = frozenset({"threads"})
 
 
@@ -26,7 +30,7 @@ class SolveRecord:
     def __init__(self, directory: Path, options: SolveOptions, dataset: str, *, resume: bool) -> None:
         self.directory = directory
         asked = {"version": __version__, "dataset": dataset, "options": asdict(options)}
-        place = directory / _OPTIONS
+        place = directory / OPTIONS
         try:
             directory.mkdir(parents=True, exist_ok=True)
             if place.exists():
@@ -45,8 +49,8 @@ class SolveRecord:
         """Keep a solution; it is on disk when this returns."""
         self.solutions[solution.id] = solution
         try:
-            with (self.directory / _SOLUTIONS).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(solution.to_json()) + "\n")
+            with (self.directory / SOLUTIONS).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(solution.to_json() | {"at": round(time.time(), 3)}) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -56,7 +60,7 @@ class SolveRecord:
 
     def _repair(self) -> None:
         """Take away a last line that was cut off, so that the next one is a line of its own."""
-        place = self.directory / _SOLUTIONS
+        place = self.directory / SOLUTIONS
         if place.exists() and not (text := read_file(place)).endswith(b"\n") and text:
             with atomic_output(place) as file:
                 file.write(text[: text.rfind(b"\n") + 1].decode())
@@ -74,9 +78,23 @@ class SolveRecord:
             raise UsageError(f"{place.parent}: this record was made with other options; see {place}")
 
 
+def is_solve_record(directory: Path) -> bool:
+    """Whether a directory is one that solving was recorded in."""
+    return (directory / OPTIONS).is_file()
+
+
+def read_options(directory: Path) -> dict[str, Any]:
+    """What a record was asked for: version, dataset, options."""
+    place = directory / OPTIONS
+    known = _json(read_file(place).decode(errors="backslashreplace"), place)
+    if not (isinstance(known.get("dataset"), str) and isinstance(known.get("options"), dict)):
+        raise DataError(f"{place}: says not what was solved")
+    return known
+
+
 def read_solutions(directory: Path) -> dict[str, Solution]:
     """The solutions of a record by task; a last line that was cut off is left out."""
-    place = directory / _SOLUTIONS
+    place = directory / SOLUTIONS
     if not place.exists():
         return {}
     found = {}

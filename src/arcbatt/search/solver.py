@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate, chain, islice, pairwise, zip_longest
 from typing import Any, Final
 
@@ -15,56 +15,41 @@ from arcbatt.engine.api import Stop
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
 from arcbatt.search.bank import Bank, Images
-from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, Found, Prediction, size_rules
+from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules
 from arcbatt.search.features import features
 from arcbatt.search.options import SolveOptions
+from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
 from arcbatt.search.solution import Attempt, Solution
+from arcbatt.search.turns import Turns
 from arcbatt.search.values import Values
-from arcbatt.search.views import View, views
-from arcbatt.search.write import Writer, write_image, write_rule, write_stack
+from arcbatt.search.views import View, inputs_of, views
+from arcbatt.search.work import Found, Look, Work, add, add_prediction, ranked
 
 _TOP: Final = 6
 """Predictions of a test that are kept of each combination."""
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
 _GROWN_AT_ONCE: Final = 64
 """Images, over all tasks, whose images are in memory at a time."""
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """A prediction in the colours of the task, and what gave it."""
-
-    grid: Grid
-    weight: float
-    votes: int
-    best: Found
-    combiners: frozenset[str]
-
-
-@dataclass
-class _Work:
-    """A task while it is being solved."""
-
-    question: Question
-    values: list[Values]
-    clock: Clock
-    found: list[list[_Candidate]] = field(default_factory=list)
-    """Of each test the candidates, the heaviest first."""
-    left_out: list[bool] = field(default_factory=list)
-    parents: list[list[int]] = field(default_factory=list)
-    """Of each view the images that are to be looked at further."""
-
-    def release(self) -> None:
-        """Let go of the images."""
-        self.values, self.found = [], []
+_FIRST, _TURNED, _GROWN = 0.4, 0.4, 0.7
+"""Of the time that is left, what goes to a task as it is, to turned views, to images of images."""
 
 
 class Solver:
     """Solves many tasks with one bank."""
 
-    def __init__(self, options: SolveOptions | None = None, bank: Bank | None = None, stop: Stop | None = None) -> None:
+    def __init__(
+        self,
+        options: SolveOptions | None = None,
+        bank: Bank | None = None,
+        stop: Stop | None = None,
+        *,
+        combiners: Sequence[ProgramCombiner] = (),
+        ranking: Ranking = by_weight,
+    ) -> None:
         """`stop` is asked now and then whether to end early; then solutions end early."""
         self.options = options or SolveOptions()
+        self._combiners = tuple(combiners)
+        self._ranking = ranking
         self._asked = stop or (lambda: False)
         self.bank = bank or Bank(features(self.options.families), self.options.threads)
         self._stop: Any = importlib.import_module("arcbatt._search").StopFlag()
@@ -81,16 +66,22 @@ class Solver:
 
     def _solve_batch(self, batch: Sequence[Question], pool: ThreadPoolExecutor) -> list[Solution] | None:
         """Solutions of some tasks, or None where somebody asked to stop."""
-        works = self._looked_at(batch)
-        if works is None or not self._all(pool, self._combine, works):
+        works = [Work.on(question, self.options.budget) for question in batch]
+        seen = [list(views(question))[: None if self.options.normalise else 1] for question in batch]
+        if not (self._look(works, seen) and self._all(pool, self._combine, works)):
             return None
-        done: dict[int, Solution] = {}
-        plain = [work for work in works if not any(work.parents)]
-        grown = [work for work in works if any(work.parents)]
+        hard = [work for work in works if work.shortest() > self.options.convincing and work.clock.left()]
+        if (
+            hard
+            and self.options.turned_views
+            and not (self._turn(hard) and self._all(pool, self._combine_turned, hard))
+        ):
+            return None
+        grown = [work for work in hard if work.shortest() > self.options.convincing and work.clock.left()]
         each = max(1, _GROWN_AT_ONCE // max(1, self.options.parents))
-        for some in [plain, *(grown[start : start + each] for start in range(0, len(grown), each))]:
-            further = bool(some) and any(some[0].parents)
-            if further and not (self._grow(some) and self._all(pool, self._combine_grown, some)):
+        done = {id(work): self._solution(work) for work in works if not any(work is other for other in grown)}
+        for some in (grown[start : start + each] for start in range(0, len(grown), each)):
+            if not (self._grow(some) and self._all(pool, self._combine_grown, some)):
                 return None
             if not self._all(pool, self._leave_one_out, some):
                 return None
@@ -99,9 +90,15 @@ class Solver:
                 work.release()
         return [done[id(work)] for work in works]
 
-    def _all(self, pool: ThreadPoolExecutor, step: Callable[[_Work], None], works: Sequence[_Work]) -> bool:
+    def _all(self, pool: ThreadPoolExecutor, step: Callable[[Work], None], works: Sequence[Work]) -> bool:
         """Do a step for every task; whether nobody asked to stop meanwhile."""
-        waiting: list[Future[None]] = [pool.submit(step, work) for work in works]
+
+        def timed(work: Work) -> None:
+            work.clock.go_on()
+            step(work)
+            work.clock.pause()
+
+        waiting: list[Future[None]] = [pool.submit(timed, work) for work in works]
         for future in waiting:
             while not future.done():
                 if self._asked():
@@ -115,21 +112,27 @@ class Solver:
 
     # --- images
 
-    def _looked_at(self, batch: Sequence[Question]) -> list[_Work] | None:
-        """Tasks with the images of all their views, made in one run."""
-        looked = [list(views(question))[: None if self.options.normalise else 1] for question in batch]
-        made = self._images([_inputs(view.question) for ways in looked for view in ways])
+    @cached_property
+    def _turns(self) -> Turns:
+        return Turns(self.options.threads)
+
+    def _look(self, works: Sequence[Work], seen: Sequence[Sequence[View]]) -> bool:
+        """Add views of tasks, with the images of all of them made in one run; whether nobody asked to stop."""
+        made = self._images([inputs_of(view.question) for mine in seen for view in mine])
         if made is None:
-            return None
+            return False
         blocks = iter(made)
-        works = []
-        for question, ways in zip(batch, looked, strict=True):
-            mine = [next(blocks) for _ in ways]
-            values = [Values(view, self.bank.features, (images,)) for view, (images, _) in zip(ways, mine, strict=True)]
-            works.append(
-                _Work(question, values, Clock(self.options.budget - sum(seconds for _, seconds in mine), None))
-            )
-        return works
+        for work, mine in zip(works, seen, strict=True):
+            for view in mine:
+                images, seconds = next(blocks)
+                work.look(Values(view, self.bank.features, (images,)))
+                work.clock.charge(seconds)
+        return True
+
+    def _turn(self, works: Sequence[Work]) -> bool:
+        """Add turned views of tasks."""
+        seen = [[look.values.view for look in work.looks] for work in works]
+        return self._look(works, self._turns.views(seen, self.options.turned_views))
 
     def _images(self, inputs: Sequence[Sequence[Grid]]) -> list[tuple[Images, float]] | None:
         """The images of some lists of inputs, and how long a core took to make them; None where somebody asked to stop.
@@ -144,76 +147,67 @@ class Solver:
         ends = list(accumulate(map(len, inputs), initial=0))
         return [(images.rows(start, stop), each * (stop - start)) for start, stop in pairwise(ends)]
 
-    def _grow(self, works: Sequence[_Work]) -> bool:
+    def _grow(self, works: Sequence[Work]) -> bool:
         """Make images of images, those of all tasks in one run; whether nobody asked to stop."""
-        wanted = [
-            (values, parent)
-            for work in works
-            for values, parents in zip(work.values, work.parents, strict=True)
-            for parent in parents
-        ]
-        made = self._images([values.grids(parent) for values, parent in wanted])
+        wanted = [(look, parent) for work in works for look in work.looks for parent in look.parents]
+        made = self._images([look.values.grids(parent) for look, parent in wanted])
         if made is None:
             return False
         blocks = iter(made)
         for work in works:
-            for number, parents in enumerate(work.parents):
-                mine = [next(blocks) for _ in parents]
-                work.values[number] = work.values[number].grown(parents, [images for images, _ in mine])
+            for look in work.looks:
+                mine = [next(blocks) for _ in look.parents]
+                look.values = look.values.grown(look.parents, [images for images, _ in mine])
                 work.clock.charge(sum(seconds for _, seconds in mine))
         return True
 
     # --- combining
 
-    def _combine(self, work: _Work) -> None:
-        """Combine the images of the inputs, and choose what to look at further where that is not convincing."""
-        work.clock.go_on()
+    def _combine(self, work: Work) -> None:
+        """Combine the images of the inputs, and choose what to look at further."""
+        share = _FIRST if self.options.parents or self.options.turned_views else 0.8
+        self._combine_looks(work, work.looks, Clock(work.clock.left(share)), self.options.parents)
+        for combiner in self._combiners:
+            for found, candidates in zip(
+                work.proposed, candidates_of(combiner, work.question, work.clock), strict=True
+            ):
+                for one in candidates:
+                    add(found, one)
+
+    def _combine_turned(self, work: Work) -> None:
+        fresh = [look for look in work.looks if not any(look.found) and not look.parents]
+        self._combine_looks(work, fresh, Clock(work.clock.left(_TURNED)), 0)
+
+    def _combine_grown(self, work: Work) -> None:
+        fresh = [look for look in work.looks if look.parents]
+        self._combine_looks(work, fresh, Clock(work.clock.left(_GROWN)), 0)
+
+    def _combine_looks(self, work: Work, looks: Sequence[Look], clock: Clock, grow: int) -> None:
         demos = list(range(len(work.question.demonstrations)))
-        work.parents = [[] for _ in work.values]
-        grow = self.options.parents
-        work.found = self._candidates(work, [demos], Clock(work.clock.left(0.4 if grow else 0.8)), 1.0, grow)
-        if all(test and test[0].best.score <= self.options.convincing for test in work.found):
-            work.parents = [[] for _ in work.values]
-        work.left_out = [False for _ in work.found]
-        work.clock.pause()
-
-    def _combine_grown(self, work: _Work) -> None:
-        work.clock.go_on()
-        demos = list(range(len(work.question.demonstrations)))
-        found = self._candidates(work, [demos], Clock(work.clock.left(0.7)), 1.0, 0)
-        work.found = [new or old for new, old in zip(found, work.found, strict=True)]
-        work.clock.pause()
-
-    def _leave_one_out(self, work: _Work) -> None:
-        """Where nothing was found for a test, try again with one demonstration left out."""
-        demos = range(len(work.question.demonstrations))
-        if not self.options.leave_one_out or len(demos) < 3 or all(work.found) or not work.clock.left():
-            return
-        work.clock.go_on()
-        lists = [[demo for demo in demos if demo != left] for left in demos]
-        again = self._candidates(work, lists, work.clock, 0.1, 0)
-        work.left_out = [not test for test in work.found]
-        work.found = [first or second for first, second in zip(work.found, again, strict=True)]
-        work.clock.pause()
-
-    def _candidates(
-        self, work: _Work, demo_lists: Sequence[Sequence[int]], clock: Clock, weight: float, grow: int
-    ) -> list[list[_Candidate]]:
-        """Of each test the candidates of all views, the heaviest first."""
-        merged: list[dict[Grid, _Candidate]] = [{} for _ in work.question.inputs]
-        runs = [(number, demos) for demos in demo_lists for number in range(len(work.values))]
-        for place, (number, demos) in enumerate(runs):
-            values = work.values[number]
-            mine = Clock(clock.left(1 / (len(runs) - place)))
+        for place, look in enumerate(looks):
+            mine = Clock(clock.left(1 / (len(looks) - place)))
             if place and not mine.left():
                 break
-            for combination in self._combined(values, demos, mine):
-                if grow and not work.parents[number]:
-                    work.parents[number] = self._promising(values, combination, grow)
-                for test, ranked in enumerate(combination.predictions(_TOP)):
-                    for one in ranked:
-                        _merge(merged[test], test, one, values.view, weight)
-        return [sorted(test.values(), key=lambda one: -one.weight) for test in merged]
+            found: list[Found] = [{} for _ in work.question.inputs]
+            for combination in self._combined(look.values, demos, mine):
+                if grow and not look.parents:
+                    look.parents = self._promising(look.values, combination, grow)
+                _collect(found, combination, 1.0)
+            look.found = [new or old for new, old in zip(found, look.found, strict=True)]
+
+    def _leave_one_out(self, work: Work) -> None:
+        """Where nothing was found for a test, try again with one demonstration left out."""
+        demos = range(len(work.question.demonstrations))
+        if not self.options.leave_one_out or len(demos) < 3 or all(work.found()):
+            return
+        work.again = [{} for _ in work.question.inputs]
+        runs = [(look, left) for left in demos for look in work.looks[:2]]
+        for place, (look, left) in enumerate(runs):
+            mine = Clock(work.clock.left(1 / (len(runs) - place)))
+            if not mine.left():
+                break
+            for combination in self._combined(look.values, [demo for demo in demos if demo != left], mine):
+                _collect(work.again, combination, 0.1)
 
     def _combined(self, values: Values, demos: Sequence[int], clock: Clock) -> Iterator[Combination]:
         hypotheses = size_rules(values, demos)[: self.options.size_hypotheses]
@@ -223,7 +217,8 @@ class Solver:
                 return
             combination = Combination(values, demos, size, self.options.weights, self._stop)
             for combiner in IMAGE_COMBINERS:
-                combiner(combination, mine, self.options.effort)
+                if combiner.__name__ not in self.options.without:
+                    combiner(combination, mine, self.options.effort)
             yield combination
 
     def _promising(self, values: Values, combination: Combination, count: int) -> list[int]:
@@ -235,68 +230,25 @@ class Solver:
 
     # --- what came of it
 
-    def _solution(self, work: _Work) -> Solution:
-        attempts = tuple(self._attempts(work, test) for test in range(len(work.found)))
-        return Solution(work.question.id, attempts, round(self.options.budget - work.clock.left(), 4))
-
-    def _attempts(self, work: _Work, test: int) -> tuple[Attempt, ...]:
-        made = [
-            Attempt(
-                one.grid,
-                one.weight,
-                one.votes,
-                one.best.combiner,
-                one.best.score,
-                program_of(one.best),
-                work.left_out[test],
-            )
-            for one in work.found[test][:_TOP]
-        ]
-        known = {attempt.grid for attempt in made}
-        left = dict.fromkeys(grid for grid in guesses(work.question, test) if grid not in known)
-        return (*made, *map(Attempt, left))
+    def _solution(self, work: Work) -> Solution:
+        attempts = []
+        for test, found in enumerate(work.found()):
+            left_out = not found and bool(work.again)
+            best = self._ranking(work.question, test, ranked(work.again[test]) if left_out else found)
+            made = [
+                Attempt(
+                    one.grid, one.weight, one.votes, one.best.combiner, one.best.score, one.best.program(), left_out
+                )
+                for one in best[:_TOP]
+            ]
+            known = {attempt.grid for attempt in made}
+            left = dict.fromkeys(grid for grid in guesses(work.question, test) if grid not in known)
+            attempts.append((*made, *map(Attempt, left)))
+        return Solution(work.question.id, tuple(attempts), round(self.options.budget - work.clock.left(), 4))
 
 
-def program_of(found: Found) -> str:
-    """What was found as the text of a program."""
-    combination = found.combination
-    values, size = combination.values, combination.size
-    writer = Writer(list(values.view.before))
-
-    def dims() -> str:
-        return size.write(writer, "" if size.feature < 0 else values.write(writer, size.feature))
-
-    images = []
-    for column in found.columns:
-        feature, way, _, _ = combination.columns[column]
-        images.append(write_image(writer, values.write(writer, feature), way, dims))
-    if found.modes:
-        out = write_stack(writer, images, found.modes)
-    else:
-        out = write_rule(writer, images, combination.table(found))
-    return writer.program("solve_found", writer.let(values.view.after(out)))
-
-
-def _inputs(question: Question) -> list[Grid]:
-    return [given for given, _ in question.demonstrations] + list(question.inputs)
-
-
-def _merge(into: dict[Grid, _Candidate], test: int, one: Prediction, view: View, weight: float) -> None:
-    """Add a prediction to the candidates of a test; what several found adds up."""
-    grid = view.undo(test, one.grid)
-    if grid is None:
-        return
-    best = min(one.found, key=lambda found: found.score)
-    names = frozenset(found.combiner for found in one.found)
-    mine = _Candidate(grid, weight * view.weight * one.weight, one.votes, best, names)
-    known = into.get(grid)
-    if known is None:
-        into[grid] = mine
-        return
-    better = known if known.best.score <= best.score else mine
-    into[grid] = replace(
-        better,
-        weight=known.weight + mine.weight,
-        votes=known.votes + mine.votes,
-        combiners=known.combiners | names,
-    )
+def _collect(found: Sequence[Found], combination: Combination, weight: float) -> None:
+    """Add what a combination predicts to the candidates of each test."""
+    for test, predictions in enumerate(combination.predictions(_TOP)):
+        for one in predictions:
+            add_prediction(found[test], test, one, combination.values.view, weight)

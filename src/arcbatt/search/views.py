@@ -10,6 +10,7 @@ from typing import Final
 from arcbatt.data.grids import COLOURS
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
+from arcbatt.search.write import Writer
 
 Colours = tuple[int, ...]
 
@@ -22,8 +23,8 @@ class View:
     """The task with its grids changed."""
     before: tuple[str, ...]
     """Lines of a program over I; the last one names the input of the view."""
-    after: Callable[[str], str]
-    """The expression that brings the value of a variable back."""
+    after: Callable[[Writer, str], str]
+    """Writes what brings the value of a variable back; the name of what holds it."""
     undo: Callable[[int, Grid], Grid | None]
     """An output for a test brought back, or None where it cannot be."""
     weight: float = 1.0
@@ -32,9 +33,14 @@ class View:
     """The variable that holds the input of the view."""
 
 
+def inputs_of(question: Question) -> list[Grid]:
+    """The inputs of demonstrations, then those of tests."""
+    return [given for given, _ in question.demonstrations] + list(question.inputs)
+
+
 def views(question: Question) -> Iterator[View]:
     """The ways to look at a task, the plain one first."""
-    yield View(question, (), lambda name: name, lambda _, grid: grid)
+    yield View(question, (), lambda _, name: name, lambda _, grid: grid)
     normalised = _normalised(question)
     if normalised is not None:
         yield normalised
@@ -51,8 +57,7 @@ def _normalised(question: Question) -> View | None:
     free = free_colours(question)
     if not free:
         return None
-    inputs = [given for given, _ in question.demonstrations] + list(question.inputs)
-    maps = [_numbering(grid, free) for grid in inputs]
+    maps = [_numbering(grid, free) for grid in inputs_of(question)]
     if all(colour == number for one in maps for colour, number in one.items()):
         return None
     for (_, wanted), one in zip(question.demonstrations, maps, strict=False):
@@ -79,8 +84,8 @@ def _normalised(question: Question) -> View | None:
         f"a2 = paint(I, mpapply(recolor, {slots}, apply(lbind(ofcolor, I), a1)))",
     )
 
-    def after(name: str) -> str:
-        return f"paint({name}, mpapply(recolor, a1, apply(lbind(ofcolor, {name}), {slots})))"
+    def after(writer: Writer, name: str) -> str:
+        return writer.let(f"paint({name}, mpapply(recolor, a1, apply(lbind(ofcolor, {name}), {slots})))")
 
     return View(changed, before, after, undo, _NORMALISED_WEIGHT, "a2")
 

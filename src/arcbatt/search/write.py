@@ -126,3 +126,31 @@ def write_stack(writer: Writer, images: Sequence[str], modes: Sequence[int]) -> 
             inked = f"sfilter(asobject({image}), compose(rbind(greater, {0 if mode == _INK else -1}), first))"
             out = writer.let(f"paint({out}, {inked})")
     return out
+
+
+_COPIED: Final = 10
+
+
+def write_cases(writer: Writer, images: Sequence[str], modes: Sequence[int]) -> str:
+    """The first image, but for cells where others have some values: those get a colour, or the cell of another image.
+
+    `modes` are those of native/search/cases.h.
+    """
+    left, numbers = iter(images), iter(modes)
+    out = next(left)
+    for outcome in numbers:
+        copied = next(left) if outcome == _COPIED else None
+        places = ""
+        for _ in range(next(numbers)):
+            image = next(left)
+            values = [next(numbers) for _ in range(next(numbers))]
+            mine = ""
+            for value in values:
+                cells = f"ofcolor({image}, {value if value < 128 else value - 256})"
+                mine = f"combine({mine}, {cells})" if mine else cells
+            places = f"intersection({places}, {writer.let(mine)})" if places else writer.let(mine)
+        if copied is None:
+            out = writer.let(f"fill({out}, {outcome}, {places})")
+        else:
+            out = writer.let(f"paint({out}, toobject({places}, {copied}))")
+    return out

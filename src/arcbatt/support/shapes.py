@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from collections.abc import Mapping
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 
 def is_of(value: Any, hint: Any) -> bool:
@@ -25,6 +26,11 @@ def is_of(value: Any, hint: Any) -> bool:
     return value is None if hint is NoneType else isinstance(value, hint)
 
 
-def fields_of(kind: type) -> dict[str, Any]:
+def fields_of(kind: type) -> Mapping[str, Any]:
     """The declared fields of a class with their types, in order."""
-    return get_type_hints(kind)
+    if kind not in _FIELDS:  # finding them takes long, and rows are checked by the thousand
+        _FIELDS[kind] = MappingProxyType(get_type_hints(kind))
+    return _FIELDS[kind]
+
+
+_FIELDS: Final[dict[type, Mapping[str, Any]]] = {}

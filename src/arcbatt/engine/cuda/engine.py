@@ -494,6 +494,15 @@ class CudaEngine(TieredEngine):
     def _values(self, sample: Sample, max_steps: int, max_total: int) -> dict[str, Outcome]:
         return self._cpu.values(sample, max_steps, max_total, self.dynamic)  # one sample is no work for a GPU
 
+    def paces(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """How many seconds of one core of the CPU programs take for a sample: slow there is slow here, mostly."""
+        return self._cpu.paces(samples, self.dynamic)
+
+    @property
+    def device(self) -> str:
+        """The GPU by number."""
+        return f"{self.backend}:{self.cuda.device}"
+
     def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""
         self.cuda.forget_samples()

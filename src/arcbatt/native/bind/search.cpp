@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "search/cases.h"
 #include "search/rules.h"
 #include "search/sizes.h"
 #include "search/stacks.h"
@@ -132,6 +133,7 @@ class Combined {
     void singles(double seconds) { rules_->singles(deadline(seconds)); }
     u64 pairs(u32 most, u64 limit, double seconds) { return rules_->pairs(most, limit, deadline(seconds)); }
     u64 triples(u32 most, u64 limit, double seconds) { return rules_->triples(most, limit, deadline(seconds)); }
+    void cases(double seconds) { Cases(store_, candidates_, costs_).search(deadline(seconds)); }
     void stacks(double seconds) { Stacks(store_, candidates_, layer_).search(deadline(seconds)); }
 
     // (feature, way, kinds, cost) of every different image, cheapest first.
@@ -238,6 +240,7 @@ NB_MODULE(_search, m) {
         .def("pairs", &Combined::pairs, Free(), "Rules over two images.")
         .def("triples", &Combined::triples, Free(), "Rules over three images.")
         .def("stacks", &Combined::stacks, Free(), "Images laid over one another.")
+        .def("cases", &Combined::cases, Free(), "One image, but for some cells that have a reason.")
         .def("columns", &Combined::columns, "The different images.")
         .def("predictions", &Combined::predictions, "What was predicted for each test, best first.")
         .def("table", &Combined::table, "What a rule says.")

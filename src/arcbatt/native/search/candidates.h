@@ -25,9 +25,10 @@ struct Deadline {
     bool past() const { return (stop && *stop) || thread_seconds() >= moment; }
 };
 
-enum Combiner : u32 { RULE_OF_ONE, RULE_OF_TWO, RULE_OF_THREE, STACK, COMBINERS };
+enum Combiner : u32 { RULE_OF_ONE, RULE_OF_TWO, RULE_OF_THREE, STACK, CASES, COMBINERS };
 
-// Columns of a store put together. For a rule, which of them is looked at last; for a stack, how each is laid.
+// Columns of a store put together. For a rule, which of them is looked at last; for a stack, how each is laid; for
+// cases, what each says.
 struct Found {
     u32 combiner = 0, role = 0;
     std::vector<u32> columns, modes;

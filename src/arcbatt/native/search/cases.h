@@ -1,0 +1,410 @@
+// Cases: the output is one image, but for some cells, of which each kind has a reason of its own.
+//
+// The cells that an image has wrong fall into classes by what they should be: a colour, or another image. A reason for
+// a class says of one to three images which values they have there: all values that the class shows, and it must hold
+// at no cell that should be anything else. Where there is none, several together may: each holds for a part of the
+// class. Unlike a rule, each class may look at other images.
+#pragma once
+
+#include <array>
+
+#include "search/candidates.h"
+#include "search/rules.h"
+
+namespace arcbatt::search {
+
+class Cases {
+   public:
+    Cases(const Store& store, Candidates& candidates, const RuleCosts& costs)
+        : store_(store), candidates_(candidates), costs_(costs) {}
+
+    // The images that have most of the output right, one after the other.
+    void search(const Deadline& deadline) {
+        if (store_.columns.empty()) return;
+        std::vector<u32> bases = nearest();
+        for (u32 base : bases) {
+            if (deadline.past()) return;
+            with_base(base, bases, deadline);
+        }
+    }
+
+   private:
+    static constexpr u32 MOST_BASES = 8, MOST_CLASSES = 4, MOST_VALUES = 6, MOST_REASONS = 6, MOST_TOGETHER = 64;
+    static constexpr u32 WORDS = 8, FIRST_BAD = 256, MOST_IMAGES = 1500, MOST_OF_THREE = 150, MOST_PARTS = 4;
+    static constexpr int COPY = 10;  // an outcome: so much plus the column that is copied
+
+    struct Class {
+        int outcome = 0;
+        std::vector<u32> cells;      // that the base has wrong
+        std::vector<uint8_t> other;  // by known cell, whether it should be something else
+        u64 demos = 0;
+    };
+    // What a column has in all cells of a class, and the cells of other classes where it has that, too.
+    struct Part {
+        u32 column = 0, entries = 0, once = 0;  // values, and those of them that one demonstration alone shows
+        std::array<u64, WORDS> bad{};
+        std::array<uint8_t, 64> holds{};
+    };
+    struct Reason {
+        std::vector<std::vector<Part>> any;  // one of them must hold, all parts of it
+        float score = 0;
+        u64 hash = 0;  // of where it holds in the tests
+    };
+
+    int8_t outcome_at(int outcome, u32 k) const {
+        return outcome < COPY ? int8_t(outcome) : store_.raw(u32(outcome - COPY))[k];
+    }
+
+    std::vector<u32> nearest() const {
+        std::vector<std::pair<float, u32>> order;
+        for (u32 column = 0; column < store_.columns.size(); ++column) {
+            const int8_t* raw = store_.raw(column);
+            u32 right = 0;
+            bool colours = true;
+            for (u32 k = 0; k < store_.cells && colours; ++k) {
+                colours = raw[k] >= 0 && raw[k] <= 9;
+                right += k < store_.known && raw[k] == store_.target[k];
+            }
+            if (colours && right)
+                order.push_back({store_.columns[column].cost * 0.02f - float(right) / float(store_.known), column});
+        }
+        std::sort(order.begin(), order.end());
+        std::vector<u32> best;
+        for (const auto& one : order)
+            if (best.size() < MOST_BASES) best.push_back(one.second);
+        return best;
+    }
+
+    void with_base(u32 base, const std::vector<u32>& bases, const Deadline& deadline) {
+        const int8_t* raw = store_.raw(base);
+        std::vector<u32> wrong;
+        for (u32 k = 0; k < store_.known; ++k)
+            if (raw[k] != store_.target[k]) wrong.push_back(k);
+        if (wrong.empty() || wrong.size() * 10 > store_.known * 9) return;
+        std::vector<Class> classes;
+        for (int colour = 0; colour <= 9; ++colour) {
+            Class one = class_of(colour, wrong);
+            if (!one.cells.empty()) classes.push_back(std::move(one));
+        }
+        if (classes.size() <= MOST_CLASSES) explain(base, classes, deadline);
+        for (u32 copied : bases) {
+            if (deadline.past()) return;
+            Class one = class_of(COPY + int(copied), wrong);
+            if (copied == base || one.cells.size() != wrong.size() || classes.size() == 1) continue;
+            explain(base, {one}, deadline);
+        }
+    }
+
+    Class class_of(int outcome, const std::vector<u32>& wrong) const {
+        Class made;
+        made.outcome = outcome;
+        for (u32 k : wrong)
+            if (outcome_at(outcome, k) == store_.target[k]) {
+                made.cells.push_back(k);
+                made.demos |= u64(1) << (store_.demo_of[k] & 63);
+            }
+        if (made.cells.empty()) return made;
+        made.other.resize(store_.known);
+        for (u32 k = 0; k < store_.known; ++k) made.other[k] = outcome_at(outcome, k) != store_.target[k];
+        return made;
+    }
+
+    // Reasons for every class put together, the shortest first.
+    void explain(u32 base, const std::vector<Class>& classes, const Deadline& deadline) {
+        std::vector<std::vector<Reason>> reasons;
+        for (const Class& one : classes) {
+            reasons.push_back(reasons_for(one, deadline));
+            if (reasons.back().empty()) return;
+        }
+        std::vector<std::pair<float, std::vector<u32>>> together{{0.f, {}}};
+        for (const auto& some : reasons) {
+            std::vector<std::pair<float, std::vector<u32>>> longer;
+            for (const auto& [score, chosen] : together)
+                for (u32 r = 0; r < some.size(); ++r) {
+                    longer.push_back({score + some[r].score, chosen});
+                    longer.back().second.push_back(r);
+                }
+            std::sort(longer.begin(), longer.end());
+            if (longer.size() > MOST_TOGETHER) longer.resize(MOST_TOGETHER);
+            together.swap(longer);
+        }
+        for (const auto& [score, chosen] : together) {
+            std::vector<const Reason*> mine;
+            for (u32 c = 0; c < chosen.size(); ++c) mine.push_back(&reasons[c][chosen[c]]);
+            emit(base, classes, mine, score);
+        }
+    }
+
+    // --- reasons
+
+    std::vector<Reason> reasons_for(const Class& wanted, const Deadline& deadline) {
+        bad_.clear();
+        std::vector<u32> others;
+        for (u32 k = 0; k < store_.known; ++k)
+            if (wanted.other[k]) others.push_back(k);
+        u64 random = 7;
+        for (u32 n = 0; n < FIRST_BAD && !others.empty(); ++n) {
+            random = mixed(random + 0x9e3779b97f4a7c15ull);
+            bad_.push_back(others[random % others.size()]);
+        }
+        parts_.clear();
+        for (u32 column = 0; column < store_.columns.size() && parts_.size() < MOST_IMAGES; ++column)
+            add_part(wanted, column);
+        std::vector<Reason> found;
+        for (u32 a = 0; a < parts_.size(); ++a) consider(wanted, others, {a}, found);
+        for (u32 a = 1; a < parts_.size() && !deadline.past(); ++a)
+            for (u32 b = 0; b < a; ++b)
+                if (!both_bad(parts_[a], parts_[b])) consider(wanted, others, {b, a}, found);
+        if (found.empty()) {
+            u32 few = std::min<u32>(MOST_OF_THREE, u32(parts_.size()));
+            for (u32 a = 2; a < few && !deadline.past(); ++a)
+                for (u32 b = 1; b < a; ++b)
+                    for (u32 c = 0; c < b; ++c) {
+                        bool clash = false;
+                        for (u32 w = 0; w < WORDS && !clash; ++w)
+                            clash = parts_[a].bad[w] & parts_[b].bad[w] & parts_[c].bad[w];
+                        if (!clash) consider(wanted, others, {c, b, a}, found);
+                    }
+        }
+        if (found.empty()) {
+            Reason several = in_parts(wanted, others, deadline);
+            if (!several.any.empty()) found.push_back(several);
+        }
+        return found;
+    }
+
+    // Reasons of single values of one or two images, each for as much of the class as is left; nothing if they are too
+    // many.
+    Reason in_parts(const Class& wanted, const std::vector<u32>& others, const Deadline& deadline) {
+        list_values(wanted);
+        Reason made;
+        std::vector<uint8_t> open(wanted.cells.size(), 1);
+        u32 left = u32(open.size());
+        while (left && made.any.size() < MOST_PARTS && !deadline.past()) {
+            std::vector<Part> best = best_part(others, open, deadline);
+            if (best.empty()) return {};
+            u64 demos = 0;
+            for (u32 n = 0; n < open.size(); ++n)
+                if (holds_all(best, wanted.cells[n])) {
+                    left -= open[n];
+                    open[n] = 0;
+                    demos |= u64(1) << (store_.demo_of[wanted.cells[n]] & 63);
+                }
+            made.score += cost(best, demos);
+            made.any.push_back(best);
+        }
+        if (left) return {};
+        return made;
+    }
+
+    // Every value of a column that a good part of the class has.
+    void list_values(const Class& wanted) {
+        parts_.clear();
+        covers_.clear();
+        const size_t words = (wanted.cells.size() + 63) / 64;
+        for (u32 column = 0; column < store_.columns.size() && parts_.size() < MOST_IMAGES; ++column) {
+            const uint8_t* kinds = store_.kinds(column);
+            u32 count[64] = {};
+            for (u32 k : wanted.cells) ++count[kinds[k]];
+            for (u32 kind = 0; kind < store_.columns[column].kinds; ++kind) {
+                if (count[kind] * 8 < wanted.cells.size()) continue;
+                Part part;
+                part.column = column;
+                part.entries = 1;
+                part.holds[kind] = 1;
+                u32 many = 0;
+                for (u32 n = 0; n < bad_.size(); ++n)
+                    if (kinds[bad_[n]] == kind) {
+                        part.bad[n / 64] |= u64(1) << (n % 64);
+                        ++many;
+                    }
+                if (many * 10 > bad_.size() * 8) continue;
+                std::vector<u64> mine(words);
+                for (u32 n = 0; n < wanted.cells.size(); ++n)
+                    if (kinds[wanted.cells[n]] == kind) mine[n / 64] |= u64(1) << (n % 64);
+                parts_.push_back(part);
+                covers_.push_back(mine);
+            }
+        }
+    }
+
+    // The one or two values that hold for most of what is open, dear ones for less.
+    std::vector<Part> best_part(const std::vector<u32>& others, const std::vector<uint8_t>& open,
+                                const Deadline& deadline) {
+        std::vector<u64> wanted((open.size() + 63) / 64);
+        for (u32 n = 0; n < open.size(); ++n) wanted[n / 64] |= u64(open[n]) << (n % 64);
+        std::vector<u32> best;
+        float most = 0;
+        for (u32 a = 0; a < parts_.size() && !deadline.past(); ++a)
+            for (u32 b = 0; b <= a; ++b) {
+                if (both_bad(parts_[a], parts_[b])) continue;
+                u32 many = 0;
+                for (size_t w = 0; w < wanted.size(); ++w)
+                    many += u32(__builtin_popcountll(covers_[a][w] & covers_[b][w] & wanted[w]));
+                float dear =
+                    store_.columns[parts_[a].column].cost + (a == b ? 0 : store_.columns[parts_[b].column].cost + 1);
+                float worth = float(many) / (2 + dear);
+                if (worth <= most) continue;
+                std::vector<u32> chosen = a == b ? std::vector<u32>{a} : std::vector<u32>{b, a};
+                if (!pure(others, chosen)) continue;
+                best = chosen;
+                most = worth;
+            }
+        std::vector<Part> made;
+        for (u32 part : best) made.push_back(parts_[part]);
+        return made;
+    }
+
+    void add_part(const Class& wanted, u32 column) {
+        Part part;
+        part.column = column;
+        const uint8_t* kinds = store_.kinds(column);
+        u64 demos[64] = {};
+        for (u32 k : wanted.cells) {
+            demos[kinds[k]] |= u64(1) << (store_.demo_of[k] & 63);
+            if (!part.holds[kinds[k]]) {
+                part.holds[kinds[k]] = 1;
+                if (++part.entries > MOST_VALUES) return;
+            }
+        }
+        for (u64 seen : demos) part.once += seen && !(seen & (seen - 1));
+        u32 many = 0;
+        for (u32 n = 0; n < bad_.size(); ++n)
+            if (part.holds[kinds[bad_[n]]]) {
+                part.bad[n / 64] |= u64(1) << (n % 64);
+                ++many;
+            }
+        if (many * 10 <= bad_.size() * 8) parts_.push_back(part);
+    }
+
+    static bool both_bad(const Part& a, const Part& b) {
+        for (u32 w = 0; w < WORDS; ++w)
+            if (a.bad[w] & b.bad[w]) return true;
+        return false;
+    }
+
+    // Keep a reason where it holds at no cell that should be something else, and is among the shortest.
+    void consider(const Class& wanted, const std::vector<u32>& others, const std::vector<u32>& chosen,
+                  std::vector<Reason>& found) {
+        Reason made;
+        std::vector<Part> parts;
+        for (u32 part : chosen) parts.push_back(parts_[part]);
+        made.score = cost(parts, wanted.demos);
+        if (found.size() == MOST_REASONS && made.score >= found.back().score) return;
+        if (chosen.size() == 1 && both_bad(parts_[chosen[0]], parts_[chosen[0]])) return;
+        if (!pure(others, chosen)) return;
+        made.hash = 1;
+        for (u32 k = store_.known; k < store_.cells; ++k) made.hash = mixed(made.hash * 2 + holds(chosen, k));
+        for (Reason& other : found)
+            if (other.hash == made.hash && other.score <= made.score) return;
+        made.any.push_back(std::move(parts));
+        found.push_back(std::move(made));
+        std::sort(found.begin(), found.end(), [](const Reason& a, const Reason& b) { return a.score < b.score; });
+        if (found.size() > MOST_REASONS) found.pop_back();
+    }
+
+    float cost(const std::vector<Part>& parts, u64 demos) const {
+        bool once = store_.demonstrations > 1 && (demos & (demos - 1)) == 0;
+        float sum = costs_.entry + (once ? costs_.seen_once : 0);
+        for (const Part& part : parts) {
+            sum += store_.columns[part.column].cost + costs_.image + costs_.entry * float(part.entries);
+            if (!once && store_.demonstrations > 1) sum += costs_.seen_once * float(part.once);
+        }
+        return sum;
+    }
+
+    // Whether parts hold together at no cell that should be something else; where they do, the cell is kept.
+    bool pure(const std::vector<u32>& others, const std::vector<u32>& chosen) {
+        for (u32 k : others)
+            if (holds(chosen, k)) {
+                add_bad(k);
+                return false;
+            }
+        return true;
+    }
+
+    bool holds_all(const std::vector<Part>& parts, u32 k) const {
+        for (const Part& part : parts)
+            if (!part.holds[store_.kinds(part.column)[k]]) return false;
+        return true;
+    }
+
+    bool holds(const std::vector<u32>& chosen, u32 k) const {
+        for (u32 part : chosen)
+            if (!parts_[part].holds[store_.kinds(parts_[part].column)[k]]) return false;
+        return true;
+    }
+
+    void add_bad(u32 cell) {
+        u32 n = u32(bad_.size());
+        if (n == 64 * WORDS) return;
+        bad_.push_back(cell);
+        for (Part& part : parts_)
+            if (part.holds[store_.kinds(part.column)[cell]]) part.bad[n / 64] |= u64(1) << (n % 64);
+    }
+
+    // --- what comes of it
+
+    // `modes`: of each case the outcome, how many images, and of each how many values and which.
+    void emit(u32 base, const std::vector<Class>& classes, const std::vector<const Reason*>& reasons, float score) {
+        std::vector<int8_t> output(store_.raw(base) + store_.known, store_.raw(base) + store_.cells);
+        std::vector<uint8_t> done(output.size());
+        Found found{CASES, 0, {base}, {}, score + store_.columns[base].cost};
+        bool twice = false;
+        for (size_t c = 0; c < classes.size(); ++c) {
+            int outcome = classes[c].outcome;
+            for (const std::vector<Part>& parts : reasons[c]->any) {
+                found.modes.push_back(u32(std::min(outcome, COPY)));
+                if (outcome >= COPY) {
+                    found.columns.push_back(u32(outcome - COPY));
+                    found.score += store_.columns[found.columns.back()].cost + costs_.image;
+                }
+                found.modes.push_back(u32(parts.size()));
+                for (const Part& part : parts) write(part, found);
+                for (u32 k = store_.known; k < store_.cells; ++k) {
+                    if (!holds_all(parts, k)) continue;
+                    output[k - store_.known] = outcome_at(outcome, k);
+                    twice = twice || (done[k - store_.known] && done[k - store_.known] != c + 1);
+                    done[k - store_.known] = uint8_t(c + 1);
+                }
+            }
+        }
+        if (twice || guesses(reasons)) found.score += costs_.guess;
+        candidates_.add(store_, output.data(), found);
+    }
+
+    // Whether a test has a value that no demonstration has.
+    bool guesses(const std::vector<const Reason*>& reasons) const {
+        for (const Reason* reason : reasons)
+            for (const std::vector<Part>& parts : reason->any)
+                for (const Part& part : parts) {
+                    const uint8_t* kinds = store_.kinds(part.column);
+                    uint8_t known[64] = {};
+                    for (u32 k = 0; k < store_.known; ++k) known[kinds[k]] = 1;
+                    for (u32 k = store_.known; k < store_.cells; ++k)
+                        if (!known[kinds[k]]) return true;
+                }
+        return false;
+    }
+
+    void write(const Part& part, Found& found) const {
+        found.columns.push_back(part.column);
+        found.modes.push_back(part.entries);
+        const uint8_t* kinds = store_.kinds(part.column);
+        std::array<uint8_t, 64> written{};
+        for (u32 k = 0; k < store_.known; ++k)
+            if (part.holds[kinds[k]] && !written[kinds[k]]) {
+                written[kinds[k]] = 1;
+                found.modes.push_back(u32(uint8_t(store_.raw(part.column)[k])));
+            }
+    }
+
+    const Store& store_;
+    Candidates& candidates_;
+    RuleCosts costs_;
+    std::vector<Part> parts_;
+    std::vector<std::vector<u64>> covers_;  // of single values, the cells of the class
+    std::vector<u32> bad_;                  // cells that some parts tell from the class
+};
+
+}  // namespace arcbatt::search

@@ -1,0 +1,131 @@
+"""A task while it is being solved: the ways it is looked at, and the candidates for its tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from arcbatt.language.values import Grid
+from arcbatt.scoring.attempts import Question
+from arcbatt.search.combine import Clock, Prediction
+from arcbatt.search.values import Values
+from arcbatt.search.views import View
+
+LONGEST: Final = 60.0
+"""A description longer than this says what was there cell by cell."""
+
+
+class Origin(Protocol):
+    """How a candidate came about."""
+
+    @property
+    def combiner(self) -> str:
+        """What found it."""
+
+    @property
+    def score(self) -> float:
+        """How long its description is; less is likelier."""
+
+    def program(self) -> str:
+        """As the text of a program."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An output for a test in the colours of the task, how much speaks for it, and the best that gave it."""
+
+    grid: Grid
+    weight: float
+    votes: int
+    best: Origin
+    combiners: frozenset[str]
+
+
+Found = dict[Grid, Candidate]
+"""The candidates for a test."""
+
+
+@dataclass
+class Look:
+    """A task in one view: its images and what they gave."""
+
+    values: Values
+    found: list[Found]
+    """Of each test."""
+    parents: list[int] = field(default_factory=list)
+    """The images that are to be looked at further."""
+
+
+@dataclass
+class Work:
+    """A task while it is being solved."""
+
+    question: Question
+    clock: Clock
+    proposed: list[Found]
+    """What combiners of programs found for each test."""
+    looks: list[Look] = field(default_factory=list)
+    again: list[Found] = field(default_factory=list)
+    """What was found for each test with a demonstration left out."""
+
+    @classmethod
+    def on(cls, question: Question, budget: float) -> Work:
+        """A task that nothing is known of yet, its clock standing."""
+        return cls(question, Clock(budget, None), [{} for _ in question.inputs])
+
+    def look(self, values: Values) -> None:
+        """Add a view that nothing was found in yet."""
+        self.looks.append(Look(values, [{} for _ in self.question.inputs]))
+
+    def found(self) -> list[list[Candidate]]:
+        """Of each test the candidates of all views, the heaviest first."""
+        return [
+            _ranked([proposed, *(look.found[test] for look in self.looks)])
+            for test, proposed in enumerate(self.proposed)
+        ]
+
+    def shortest(self) -> float:
+        """How long the description of the best candidate is, of the test that has the longest."""
+        return max(min((one.best.score for one in test), default=float("inf")) for test in self.found())
+
+    def release(self) -> None:
+        """Let go of the images."""
+        self.looks, self.again = [], []
+
+
+def _ranked(found: Iterable[Found]) -> list[Candidate]:
+    merged: Found = {}
+    for one in found:
+        for candidate in one.values():
+            add(merged, candidate)
+    return sorted(merged.values(), key=lambda one: -one.weight)
+
+
+def ranked(found: Found) -> list[Candidate]:
+    """The candidates for a test, the heaviest first."""
+    return _ranked([found])
+
+
+def add(into: Found, mine: Candidate) -> None:
+    """Add a candidate; what several found adds up."""
+    known = into.get(mine.grid)
+    if known is None:
+        into[mine.grid] = mine
+        return
+    better = known if known.best.score <= mine.best.score else mine
+    into[mine.grid] = replace(
+        better,
+        weight=known.weight + mine.weight,
+        votes=known.votes + mine.votes,
+        combiners=known.combiners | mine.combiners,
+    )
+
+
+def add_prediction(into: Found, test: int, one: Prediction, view: View, weight: float) -> None:
+    """Add a prediction made in a view, unless it cannot be brought back or its description is too long to tell."""
+    grid = view.undo(test, one.grid)
+    best = min(one.found, key=lambda found: found.score)
+    if grid is not None and best.score <= LONGEST:
+        names = frozenset(found.combiner for found in one.found)
+        add(into, Candidate(grid, weight * view.weight * one.weight, one.votes, best, names))
