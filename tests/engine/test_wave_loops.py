@@ -78,6 +78,19 @@ EXPRESSIONS = {
     "nested by task": "apply(compose(lbind(apply, lbind(shift, ofcolor(I, ONE))), compose(asindices, first)), S)",
 }
 
+SETS_OF_KEYS = {
+    "places": "apply(lbind(multiply, {0}), asindices(I))",
+    "numbers": "apply(fork(add, compose(lbind(multiply, {0}), first), last), asindices(I))",
+    "places, merged": "mapply(neighbors, apply(lbind(multiply, {0}), asindices(I)))",
+    "numbers, merged": "mapply(compose(initset, fork(add, compose(lbind(multiply, {0}), first), last)), asindices(I))",
+    "cells, merged": "mapply(fork(recolor, first, compose(initset, compose(lbind(multiply, {0}), last))), asobject(I))",
+    "uneven": "mapply(identity, insert(asindices(canvas(ZERO, (70, {0}))), apply(neighbors, asindices(I))))",
+}
+"""What is made a set by marks where keys lie close together, as they do or do not by the number that is left open."""
+ALL = EXPRESSIONS | {
+    f"{name}, {apart} apart": text.format(apart) for name, text in SETS_OF_KEYS.items() for apart in (1, 3, 40, 700)
+}
+
 
 @pytest.fixture
 def cupy(monkeypatch):
@@ -111,7 +124,7 @@ def check(cupy, plan, samples, *, max_steps=LIMITS[0], **options):
 
 @WIDTHS
 def test_every_kind_of_loop(cupy, width):
-    plan = schedule(compile([program(number, one) for number, one in enumerate(EXPRESSIONS.values())]).typed)
+    plan = schedule(compile([program(number, one) for number, one in enumerate(ALL.values())]).typed)
     assert not plan.left_out
     assert max(plan.parents) > Domain.BODIES + 30
     assert {part.turns for part in plan.parts if isinstance(part, Repeat)} >= {0}
@@ -122,7 +135,7 @@ def test_every_kind_of_loop(cupy, width):
 @WIDTHS
 @pytest.mark.parametrize("max_steps", LIMITS[1:])
 def test_limits_are_met_at_the_same_item(cupy, width, max_steps):
-    programs = [program(number, one) for number, one in enumerate(EXPRESSIONS.values())]
+    programs = [program(number, one) for number, one in enumerate(ALL.values())]
     plan = schedule(compile([*programs, *LIBRARY[::20]]).typed)
     _, statuses = check(cupy, plan, [*SAMPLES, *EDGES], width=width, max_steps=max_steps)
     assert STATUSES["LIMIT"] in statuses
@@ -141,7 +154,7 @@ def test_random_programs(cupy, width, seed):
 
 @pytest.mark.parametrize("max_steps", [LIMITS[0], 500])
 def test_calls_of_many_items_are_left_to_blocks(cupy, max_steps):
-    programs = [program(number, one) for number, one in enumerate(EXPRESSIONS.values())]
+    programs = [program(number, one) for number, one in enumerate(ALL.values())]
     plan = schedule(compile([*programs, *LIBRARY[::12]]).typed)
     for giant_items in (0, 3):
         check(cupy, plan, [*SAMPLES, *EDGES], width=LANES, max_steps=max_steps, giant_items=giant_items)

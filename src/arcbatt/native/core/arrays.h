@@ -1,7 +1,7 @@
 // Array work on keys: sorting, removing what is equal, searching, merging; and the same for arrays of arrays.
 #pragma once
 
-#include "core/values.h"
+#include "core/marks.h"
 
 namespace arcbatt {
 
@@ -211,35 +211,14 @@ AB_FN u32 distinct_keys(const Ctx& c, u32* keys, u32 n) {
     return c.g.squeeze(keys, n, 1, [&](u32 a, u32 b) { return keys[a] == keys[b]; });
 }
 
+// Sort and drop what is equal: any keys of a kind to a set's.
+AB_FN u32 sort_unique_keys(const Ctx& c, u32* keys, u32 n, u32 kind) {
 #if AB_LANES > 1
-constexpr u32 MANY_KEYS = 64;
-
-// Many keys that lie close together become a set as bits, one for each number there could be: no sorting. False where
-// they are too few or too far apart, or there is no room.
-AB_CALL bool sort_unique_as_bits(const Ctx& c, u32* keys, u32 n, u32& left) {
-    if (n < MANY_KEYS) return false;
-    auto ordered = [&](u32 k) { return i32(keys[k] ^ 0x80000000u); };
-    u32 low = u32(c.g.min_of(n, INT_MOST, ordered)) ^ 0x80000000u;
-    u32 high = u32(c.g.max_of(n, INT_LEAST, ordered)) ^ 0x80000000u, words = (high - low) / 32 + 1;
-    if (words > n || c.a.capacity - c.a.top < words) return false;
-    u32* bits = c.a.at(c.a.top);
-    c.g.each(words, [&](u32 k) { store_volatile(bits[k], 0); });
-    c.g.each(n, [&](u32 k) { fetch_or(bits[(keys[k] - low) / 32], 1u << (keys[k] - low) % 32); });
-    left = c.g.scan(
-        words, [&](u32 k) { return count_bits(load_volatile(bits[k])); },
-        [&](u32 k, u32 at) {
-            for (u32 rest = load_volatile(bits[k]); rest; rest &= rest - 1)
-                keys[at++] = low + 32 * k + lowest_bit(rest);
-        });
-    return true;
-}
-#endif
-
-// Sort and drop what is equal: any keys to a set's.
-AB_FN u32 sort_unique_keys(const Ctx& c, u32* keys, u32 n) {
-#if AB_LANES > 1
-    u32 left = 0;
-    if (sort_unique_as_bits(c, keys, n, left)) return left;
+    Marks marks{KeyBox(kind), nullptr, 0};
+    auto visit = [&](auto f) { c.g.each(n, [&](u32 k) { f(keys[k]); }); };
+    if (mark_keys(c, n, marks, visit)) return marks.write(c, keys);
+#else
+    (void)kind;
 #endif
     sort_keys(c, keys, n);
     return distinct_keys(c, keys, n);

@@ -204,7 +204,7 @@ AB_FN void run_phase(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
             each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 auto ins = ins_of(places, index);
                 u32 number = u32(&node - device_pointer<const WaveNode>(p.nodes));
-                if (left_to_blocks(m, p, places + FIRST_ARG_PLACE + ins.count(), Giant{number, index})) return;
+                if (left_to_blocks(m, p, ins, places + FIRST_ARG_PLACE + ins.count(), Giant{number, index})) return;
                 gather_call(m, room, ins, node, places, index);
             });
 #endif

@@ -115,9 +115,11 @@ AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
     if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
 }
 
+// Words close to a group: of a warp for the objects of a grid of 30 by 30, of a block for marks.
 #if AB_WARP
-// Words close to a group, for the objects of a grid of 30 by 30.
 constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + 900 / 4 * 9;
+#elif AB_LANES > 1
+constexpr u32 NEAR_WORDS = 1 << 13;
 #endif
 
 // Begin and end what a group does in a wave: `work(room)`.
