@@ -67,6 +67,9 @@ EXPRESSIONS = {
     "power by a number that is computed": "power(rbind(upscale, TWO), size(p_g(I)))(I)",
     "power of a loop": "power(lbind(mapply, neighbors), THREE)(ofcolor(I, ONE))",
     "power in a loop": "apply(power(compose(outbox, toindices), FOUR), objects(I, T, F, T))",
+    "power in a loop, some once": (
+        "apply(fork(rapply, compose(initset, compose(lbind(power, outbox), size)), toindices), objects(I, T, F, T))"
+    ),
     "a function chosen": "apply(branch(square(I), size, height), objects(I, T, F, T))",
     "nested": "apply(compose(lbind(apply, size), rbind(sfilter, lbind(contained, ONE))), astuple(I, hmirror(I)))",
     "nested, with what is outside": "apply(lbind(apply, lbind(add, size(I))), apply(lbind(apply, double), I))",

@@ -9,7 +9,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS, SEARCH_STEPS
 from arcbatt.support.shapes import fields_of, is_of
 
-BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
+BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda", "waves")
 _UNITS: Final = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 
@@ -86,9 +86,9 @@ class RunOptions:
     @staticmethod
     def gpu_backend(backend: str, use_gpu: bool) -> str:
         """The backend, given that the GPU may have been asked for by a switch of its own."""
-        if use_gpu and backend not in ("auto", "gpu", "cuda"):
+        if use_gpu and backend not in ("auto", "gpu", "cuda", "waves"):
             raise UsageError(f"--use-gpu and --backend {backend} contradict each other")
-        return "cuda" if use_gpu else backend
+        return "cuda" if use_gpu and backend != "waves" else backend
 
     @staticmethod
     def parse_devices(text: str) -> tuple[int, ...]:

@@ -211,12 +211,20 @@ AB_FN u32 distinct_keys(const Ctx& c, u32* keys, u32 n) {
     return c.g.squeeze(keys, n, 1, [&](u32 a, u32 b) { return keys[a] == keys[b]; });
 }
 
+#if AB_LANES > 1
+// Many keys of a kind to a set's, by marks; NOWHERE where that does not pay.
+AB_RARE u32 sort_unique_by_marks(const Ctx& c, u32* keys, u32 n, u32 kind) {
+    Marks marks{KeyBox(kind), nullptr, 0};
+    auto visit = [&](auto f) { c.g.each(n, [&](u32 k) { f(keys[k]); }); };
+    return mark_keys(c, n, marks, visit) ? marks.write(c, keys) : NOWHERE;
+}
+#endif
+
 // Sort and drop what is equal: any keys of a kind to a set's.
 AB_FN u32 sort_unique_keys(const Ctx& c, u32* keys, u32 n, u32 kind) {
 #if AB_LANES > 1
-    Marks marks{KeyBox(kind), nullptr, 0};
-    auto visit = [&](auto f) { c.g.each(n, [&](u32 k) { f(keys[k]); }); };
-    if (mark_keys(c, n, marks, visit)) return marks.write(c, keys);
+    u32 left = n < LEAST_MARKS ? NOWHERE : sort_unique_by_marks(c, keys, n, kind);
+    if (left != NOWHERE) return left;
 #else
     (void)kind;
 #endif
@@ -290,6 +298,35 @@ AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
     });
 }
 
+#if AB_LANES > 1
+// Ascending order of many objects, each with its first key beside it, which nearly always decides. False where there is
+// no room behind the arena's top; a wave calls again with more instead.
+template <class Before>
+AB_FN bool sort_by_first_keys(const Ctx& c, u32* pairs, u32 n, Before before) {
+    constexpr u32 WORDS = 3;
+    if (c.a.capacity - c.a.top < 2 * WORDS * u64(n)) {
+#if AB_WAVES
+        c.cramped = true;
+#endif
+        return AB_WAVES;
+    }
+    u32* entries = c.a.at(c.a.top);
+    c.g.each(n, [&](u32 k) {
+        const u32* pair = pairs + 2 * k;
+        entries[WORDS * k] = pair[1] ? *c.a.at(pair[0]) : 0;  // nothing comes before all else
+        entries[WORDS * k + 1] = pair[0];
+        entries[WORDS * k + 2] = pair[1];
+    });
+    merge_sort(c, entries, entries + WORDS * n, n, WORDS, 1,
+               [&](const u32* a, const u32* b) { return *a != *b ? *a < *b : before(a + 1, b + 1); });
+    c.g.each(n, [&](u32 k) {
+        pairs[2 * k] = entries[WORDS * k + 1];
+        pairs[2 * k + 1] = entries[WORDS * k + 2];
+    });
+    return true;
+}
+#endif
+
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
 AB_CALL u32 sort_unique_objects(const Ctx& c, u32* pairs, u32 n) {
     constexpr u32 MANY = 64;
@@ -299,8 +336,11 @@ AB_CALL u32 sort_unique_objects(const Ctx& c, u32* pairs, u32 n) {
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))
         return n;  // strictly ascending, so nothing is equal
     u32 kept = n >= MANY ? drop_repeated(c, pairs, n) : n;
-    bool behind = n - kept >= kept, ahead = c.a.capacity - c.a.top >= 2 * u64(kept);
-    sort_pairs(c, pairs, kept, behind ? pairs + 2 * kept : ahead ? c.a.at(c.a.top) : nullptr, before);
+    bool behind = n - kept >= kept, ahead = c.a.capacity - c.a.top >= 2 * u64(kept), sorted = false;
+#if AB_LANES > 1
+    sorted = kept >= MANY && sort_by_first_keys(c, pairs, kept, before);
+#endif
+    if (!sorted) sort_pairs(c, pairs, kept, behind ? pairs + 2 * kept : ahead ? c.a.at(c.a.top) : nullptr, before);
     return c.g.squeeze(pairs, kept, 2, [&](u32 a, u32 b) { return !before(pairs + 2 * a, pairs + 2 * b); });
 }
 

@@ -6,7 +6,8 @@
 
 namespace arcbatt {
 
-// The least box that holds some keys of a kind: a number, the row and column of an IJ, before that the colour of a Cell.
+// The least box that holds some keys of a kind: a number, the row and column of an IJ, before that the colour of a
+// Cell.
 struct KeyBox {
     static constexpr u32 FIELDS = 3;
     u32 flipped, shift[FIELDS], mask[FIELDS];
@@ -75,16 +76,18 @@ struct Marks {
     }
 };
 
+constexpr u32 LEAST_MARKS = 64;  // keys that are worth it
+
 // Mark `total` keys of a kind: visit(f) is a region with f(key) for each. False where that does not pay, or there is no
 // room for it close by or at the end of the arena.
 template <class Visit>
 AB_FN bool mark_keys(const Ctx& c, u64 total, Marks& marks, Visit visit) {
-    constexpr u64 LEAST = 64, MOST_WORDS = 1 << 16;
-    if (total < LEAST) return false;
+    constexpr u64 MOST_WORDS = 1 << 16;
+    if (total < LEAST_MARKS) return false;
     visit([&](u32 key) { marks.box.hold(key); });
     marks.box.join(c.g);
     u64 words = (marks.box.places() + 31) / 32;
-    if (words > MOST_WORDS || words > total + LEAST) return false;
+    if (words > MOST_WORDS || words > total + LEAST_MARKS) return false;
     marks.words = u32(words);
 #if AB_LANES > 1
     if (words <= c.near.count)
@@ -97,8 +100,8 @@ AB_FN bool mark_keys(const Ctx& c, u64 total, Marks& marks, Visit visit) {
         return false;
     c.g.each(marks.words, [&](u32 k) { marks.bits[k] = 0; });
     visit([&](u32 key) {
-        u32 place = marks.box.place(key);
-        fetch_or(marks.bits[place / 32], 1u << place % 32);
+        u32 place = marks.box.place(key), bit = 1u << place % 32;
+        if (!(marks.bits[place / 32] & bit)) fetch_or(marks.bits[place / 32], bit);  // most are there already
     });
     return true;
 }
@@ -130,7 +133,7 @@ AB_FN void each_in_all(const Ctx& c, const u32* pairs, u32 n, u64 total, u32 str
     if (c.g.any_held(some_large)) AB_ROLLED
     for (u32 k = 0; k < n; ++k)
         if (words(k) > large) AB_ROLLED
-        for (u32 i = lane; i < words(k); i += AB_LANES) f(k, i);
+    for (u32 i = lane; i < words(k); i += AB_LANES) f(k, i);
     c.g.sync();
 #endif
 }
@@ -138,9 +141,7 @@ AB_FN void each_in_all(const Ctx& c, const u32* pairs, u32 n, u64 total, u32 str
 // The union of sets of keys. False where marks do not pay, or there is no room.
 AB_FN bool unite_by_marks(Ctx& c, u32 kind, const u32* pairs, u32 n, u64 total, u32& out, u32& out_n) {
     Marks marks{KeyBox(kind), nullptr, 0};
-    auto visit = [&](auto f) {
-        each_in_all(c, pairs, n, total, 1, [&](u32 k, u32 i) { f(c.a.at(pairs[2 * k])[i]); });
-    };
+    auto visit = [&](auto f) { each_in_all(c, pairs, n, total, 1, [&](u32 k, u32 i) { f(c.a.at(pairs[2 * k])[i]); }); };
     if (!mark_keys(c, total, marks, visit)) return false;
     u32 found = marks.count(c), *end = c.a.at(c.a.capacity);
     bool inside = marks.bits >= c.a.base && marks.bits < end;

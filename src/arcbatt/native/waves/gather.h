@@ -337,8 +337,7 @@ struct Gather {
         u64 inside = 0;
         if (gather_kind(ins.op()) == MERGED && m.types[key_type()].kind != K_INT)
             inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(*result(k) == OK ? result(k)[2] : 0); }));
-        if (ins.op() == LOOP_MFILTER)
-            inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(walked_item(k)[1]); }));
+        if (ins.op() == LOOP_MFILTER) inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(walked_item(k)[1]); }));
         return n + inside / ITEM_KEYS;
     }
     // Keys that are as much to gather as an item.
@@ -349,9 +348,9 @@ template <class M, class I>
 AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const WavePlace* places, u32 index) {
     const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
     Segment segment{m.slot(place_at(behind[0], index))};
+    u64 sum = 0;
     bool fits = room.fit(m.c, [&] {
         Gather<M, I> gather{m, ins, behind, segment, 0, 0, false};
-        u64 sum = 0;
         Status s = gather.outcome(device_pointer<const WaveFrame>(node.frames), sum);
         m.c.g.sync();
         *m.slot(ins.dst()) = s;
@@ -362,6 +361,7 @@ AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const 
     });
     if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
     if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
+    if (ins.times() < 0) add_steps(m, places[STEPS_PLACE], index, sum);
 }
 
 // --- giants: calls with much to gather, which are left to blocks ---

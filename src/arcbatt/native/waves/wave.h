@@ -5,7 +5,7 @@
 // Values lie in one heap. Slots, as the interpreter has them (a status and the words of a value), are one behind the
 // other by index; what they point to is in pieces that groups take from the heap and keep from wave to wave, so that
 // little of it is wasted. A group that needs more takes a bigger piece and calls again; what does not fit into the heap
-// at all is OVERFLOW_, which the host sees by how far `top` has come, and does again with fewer indexes or more memory.
+// at all is OVERFLOW_, which the host sees, and does again with fewer indexes, fewer nodes or more memory.
 #pragma once
 
 #include "exec/plain_calls.h"
@@ -70,7 +70,10 @@ struct WaveRoom {
         u64* next = device_pointer<u64>(top);
         u32 at = c.g.from_one([&] {
             u64 found = fetch_add(*next, words);
-            return found + words > most_words ? NOWHERE : u32(found);
+            if (found + words <= most_words) return u32(found);
+            fetch_add(*next, u64(0) - words);  // others may need less
+            fetch_add(next[1], u64(1));
+            return NOWHERE;
         });
         if (at == NOWHERE) return false;
         c.a.top = at;
@@ -135,10 +138,10 @@ AB_FN void in_room(M& m, const WaveLaunch& p, WaveTeam team, F work) {
     if (p.arenas) room.close(m.c);
 }
 
-// Steps of an item, as often as they count.
+// Steps of an item, as often as they count; or, outside of loops, what types alone do not bound of a sample's.
 template <class M>
 AB_FN void add_steps(M& m, const WavePlace& place, u32 index, u64 steps) {
-    if (!steps) return;
+    if (!steps || !place.base) return;
     m.c.g.one([&] { fetch_add(*reinterpret_cast<u64*>(m.slot(place_at(place, index))), steps); });
 }
 
@@ -148,8 +151,10 @@ AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
     in_room(m, p, team, [&](WaveRoom& room) {
         each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
             auto ins = ins_of(places, index);
+            m.spent = 0;
             wave_call(m, room, ins);
             if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
+            if (ins.times() < 0 && ins.has(MULTIPLIES)) add_steps(m, places[STEPS_PLACE], index, m.spent);
         });
     });
 }
