@@ -9,13 +9,16 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import cupy
 import numpy as np
 
+from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.compiler.step_bounds import steps_too_many
@@ -24,7 +27,7 @@ from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
 from arcbatt.engine.cuda.engine import device_count, first_line
 from arcbatt.engine.outputs import Outputs
-from arcbatt.engine.tiers import Sink, Tier, TieredEngine
+from arcbatt.engine.tiers import Columns, Sink, Tier, TieredEngine, run_alone
 from arcbatt.engine.waves.runner import Asked, WaveRunner
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
@@ -34,8 +37,8 @@ from arcbatt.language.sample import Sample
 class WaveTier(Tier):
     """The waves of all programs on one GPU.
 
-    Values have `heap_bytes`, by default a fraction of what is free; a batch that does not fit is halved, and what does
-    not fit alone is left to the tier below. A device that fails in the middle of a run leaves the rest of it, and later
+    Values have `heap_bytes`, by default a fraction of what is free. `WaveRunner` says what becomes of what does not fit;
+    the rest is left to the tier below. A device that fails in the middle of a run leaves the rest of it, and later
     runs, to the tier below; without `keep_going` that is an error.
     """
 
@@ -60,7 +63,7 @@ class WaveTier(Tier):
         self.lost = ""
         """Why the device is not used any more."""
         self.milliseconds = 0.0
-        """Of the last run, without what tiers below did."""
+        """Of the last run, until the GPU was done."""
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -104,21 +107,44 @@ class WaveTier(Tier):
             self.lost = f"GPU {self.device} failed: {first_line(error)}"
 
     def _run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
+        """All samples by batches; meanwhile the CPU does what was found to be too much for the GPU before."""
         outputs = self.schedule.code.outputs
         column_of = {name: column for column, name in enumerate(self.names)}
-        columns = np.array([column_of[name] for name in outputs], np.int64)
         runner = self.runner(request.max_steps)
-        spent_end = steps_too_many(self.compiled.typed.bounds, outputs, request.max_total)
-        asked = Asked(request.outputs, request.largest, spent_end)
-        batches = runner.outputs(request.samples, list(outputs.values()), asked, stopped=request.stopped)
-        self.milliseconds, start = 0.0, time.perf_counter()
-        for rows, found in batches:
-            result.take(rows, found, columns)
-            result.done[rows] = True
-            self.milliseconds += 1e3 * (time.perf_counter() - start)
-            sink.finished(rows)
-            sink.tell()
-            start = time.perf_counter()
+        too_much = np.array([slot in runner.too_much for slot, _ in outputs.values()], np.bool_)
+        columns = np.array([column_of[name] for name in outputs], np.int64)
+        here, there = columns[~too_much], columns[too_much]
+        slots = [one for one, much in zip(outputs.values(), too_much.tolist(), strict=True) if not much]
+        asked = Asked(
+            request.outputs,
+            request.largest,
+            steps_too_many(self.compiled.typed.bounds, outputs, request.max_total),
+        )
+        start = time.perf_counter()
+        with ThreadPoolExecutor(1) as beside:
+            by_cpu = beside.submit(self._on_cpu, request, there) if len(there) else None
+            mine = runner.only(slots) if by_cpu else runner
+            for rows, found in mine.outputs(request.samples, slots, asked, stopped=request.stopped):
+                result.take(rows, found, here)
+                result.done[rows] = True
+                self.milliseconds = 1e3 * (time.perf_counter() - start)
+                if not by_cpu:
+                    sink.finished(rows)
+                    sink.tell()
+            if by_cpu:
+                self._answer(by_cpu.result(), there, result, sink)
+
+    def _on_cpu(self, request: RunRequest, columns: Columns) -> Outputs:
+        """What some programs give on all samples, on the CPU."""
+        return run_alone(self._cpu().part(columns), replace(request, progress=None))
+
+    def _answer(self, found: Outputs, columns: Columns, result: Outputs, sink: Sink) -> None:
+        """Put what the CPU gave for some programs; samples it was stopped before are not done."""
+        result.statuses[:, columns] = OVERFLOW
+        sink.answered(np.arange(len(result.done)), columns, found, self.unfit_reason())
+        result.done &= found.done
+        sink.finished(np.flatnonzero(result.done))
+        sink.tell()
 
     def runner(self, max_steps: int) -> WaveRunner:
         """What runs the waves with so many steps of a call."""

@@ -2,7 +2,8 @@
 
 Nothing comes back to the host while a batch runs. What did not fit in the heap is seen at its end: where that is a few
 of the values, they are run once more by themselves, with the waves that only they need; else the batch is halved. What
-was found to be too much is remembered for later runs. Results do not depend on how samples or values are divided.
+takes many batches even by itself is too much: it is another engine's. All of this is remembered for later runs.
+Results do not depend on how samples or values are divided.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ LINES: Final = 32
 """Waves that run at the same time, at most."""
 _FEW: Final = 0.25
 """The part of the values that is run by itself where it does not fit."""
+_MOST_BATCHES: Final = 4
+"""Of what is run by itself, for one of all the others."""
 Rows = NDArray[np.int64]
 Slots = Sequence[tuple[int, Type]]
 
@@ -94,8 +97,8 @@ class WaveRunner:
         """Runners of some of the slots."""
         self._apart: set[int] = set()
         """Slots that did not fit together with the others."""
-        self._slots: Slots = ()
-        """Of a part, what it is for."""
+        self.too_much: set[int] = set()
+        """Slots that took too many batches."""
         self.batches: list[int] = []
         """Of the last run, how many samples each batch had."""
 
@@ -119,8 +122,12 @@ class WaveRunner:
         *,
         stopped: Callable[[], bool] = lambda: False,
         halve: bool = True,
+        least: int = 1,
     ) -> Iterator[tuple[Rows, Outputs]]:
-        """The same by batches: samples, and what became of the values on them, a column for each slot."""
+        """The same by batches: samples, and what became of the values on them, a column for each slot.
+
+        What does not fit in batches of `least` samples is OVERFLOW.
+        """
         first, order = 0, by_size(data)
         known = list(self.batches) if sum(self.batches) == len(data) else []  # what fitted before is tried first
         size = len(data)
@@ -128,7 +135,7 @@ class WaveRunner:
         while first < len(data) and not stopped():
             size = known.pop(0) if known else size
             rows = order[first : first + size]
-            found = self._fitting(data, rows, slots, asked, halve)
+            found = self._fitting(data, rows, slots, asked, halve, fewer=len(rows) > least)
             if found is None:
                 known, size = [], -(-len(rows) // 2)
                 continue
@@ -137,19 +144,22 @@ class WaveRunner:
             first += len(rows)
             size = min(2 * len(rows), len(data))
 
-    def _fitting(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked, halve: bool) -> Outputs | None:
+    def _fitting(
+        self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked, halve: bool, *, fewer: bool
+    ) -> Outputs | None:
         """Some samples, those slots apart that do not fit with the others; nothing if it is to be fewer samples."""
         if halve and 0 < sum(slot in self._apart for slot, _ in slots) < len(slots):
             return self._in_parts(data, rows, slots, asked)
         found, overspent = self._batch(data, rows, slots, asked)
         columns: NDArray[np.bool_] = (found.statuses == OVERFLOW).any(axis=0)
-        if columns.any() and halve and len(slots) > 1 and (columns.mean() <= _FEW or len(rows) == 1):
+        if columns.any() and halve and len(slots) > 1 and (columns.mean() <= _FEW or not fewer):
             if columns.all():
                 columns[len(columns) // 2 :] = False
             self._apart |= {slots[column][0] for column in np.flatnonzero(columns).tolist()}
             return self._in_parts(data, rows, slots, asked)
-        if columns.any() and len(rows) > 1:
+        if columns.any() and fewer:
             return None
+        self.too_much |= {slots[column][0] for column in np.flatnonzero(columns).tolist()}
         found.statuses[overspent] = OVERFLOW
         return found
 
@@ -157,32 +167,26 @@ class WaveRunner:
         """Slots that do not fit together, by themselves."""
         whole = Outputs.empty([str(slot) for slot, _ in slots], len(rows), asked.wanted)
         apart = np.array([slot in self._apart for slot, _ in slots])
+        least = -(-len(rows) // _MOST_BATCHES)
         for columns in (np.flatnonzero(~apart), np.flatnonzero(apart)):
-            runner = self._part([slots[column] for column in columns.tolist()])
-            whole.take(np.arange(len(rows)), runner._all(data, rows, asked), columns)
+            mine = [slots[column] for column in columns.tolist()]
+            runner = self.only(mine)
+            for some, found in runner.outputs(data.only(rows), mine, asked, least=least):
+                whole.take(some, found, columns)
+            self.too_much |= runner.too_much
         return whole
 
-    def _all(self, data: PackedSamples, rows: Rows, asked: Asked) -> Outputs:
-        """All slots of a part on some samples, in their order."""
-        slots = self._slots
-        whole = Outputs.empty([str(slot) for slot, _ in slots], len(rows), asked.wanted)
-        mine = data.only(rows)
-        for some, found in self.outputs(mine, slots, asked):
-            whole.take(some, found)
-        return whole
-
-    def _part(self, slots: Slots) -> WaveRunner:
+    def only(self, slots: Slots) -> WaveRunner:
+        """The runner of some of the slots, with the waves that these need."""
         key = tuple(slot for slot, _ in slots)
         if key not in self._parts:
-            runner = WaveRunner(
+            self._parts[key] = WaveRunner(
                 self.cupy,
                 part(self.schedule, key),
                 max_steps=self._max_steps,
                 giant_items=self._giant_items,
                 beside=self,
             )
-            runner._slots = slots
-            self._parts[key] = runner
         return self._parts[key]
 
     def _batch(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> tuple[Outputs, NDArray[np.bool_]]:

@@ -170,16 +170,17 @@ AB_FN void sort_alone(const Ctx& c, u32* items, u32 n, u32 stride, Before before
 #endif
 }
 
-// Each 32 keys in order, a key a lane: a bitonic network whose steps are exchanges between lanes.
+// Each RUN keys in order, a key a lane: a bitonic network whose steps are exchanges between the lanes of a warp.
+constexpr u32 RUN = 32;
 AB_FN void sort_runs(const Ctx& c, u32* keys, u32 n) {
     u32 lane = c.g.lane();
     c.g.sync();
     for (u32 first = 0; first < n; first += AB_LANES) {
         u32 key = first + lane < n ? keys[first + lane] : 0xFFFFFFFFu;
-        for (u32 size = 2; size <= AB_LANES; size *= 2)
+        for (u32 size = 2; size <= RUN; size *= 2)
             for (u32 step = size / 2; step > 0; step /= 2) {
-                u32 other = c.g.shuffle(key, lane ^ step);
-                bool low = (lane & step) == 0, up = (lane & size) == 0;
+                u32 other = c.g.exchanged(key, step);
+                bool low = (lane & step) == 0, up = size == RUN || (lane & size) == 0;
                 key = low == up ? least(key, other) : most(key, other);
             }
         if (first + lane < n) keys[first + lane] = key;
@@ -191,9 +192,9 @@ AB_FN void sort_runs(const Ctx& c, u32* keys, u32 n) {
 AB_CALL void sort_keys(const Ctx& c, u32* keys, u32 n) {
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return keys[i] > keys[i + 1]; })) return;
     auto before = [](const u32* a, const u32* b) { return *a < *b; };
-    if (n > AB_LANES && c.a.capacity - c.a.top < n) return sort_alone<1>(c, keys, n, 1, before);
+    if (n > RUN && c.a.capacity - c.a.top < n) return sort_alone<1>(c, keys, n, 1, before);
     sort_runs(c, keys, n);
-    merge_sort(c, keys, c.a.at(c.a.top), n, 1, AB_LANES, before);
+    merge_sort(c, keys, c.a.at(c.a.top), n, 1, RUN, before);
 }
 
 template <u32 MOST_WORDS, class Before>
@@ -211,20 +212,12 @@ AB_FN u32 distinct_keys(const Ctx& c, u32* keys, u32 n) {
     return c.g.squeeze(keys, n, 1, [&](u32 a, u32 b) { return keys[a] == keys[b]; });
 }
 
-#if AB_LANES > 1
-// Many keys of a kind to a set's, by marks; NOWHERE where that does not pay.
-AB_RARE u32 sort_unique_by_marks(const Ctx& c, u32* keys, u32 n, u32 kind) {
-    Marks marks{KeyBox(kind), nullptr, 0};
-    auto visit = [&](auto f) { c.g.each(n, [&](u32 k) { f(keys[k]); }); };
-    return mark_keys(c, n, marks, visit) ? marks.write(c, keys) : NOWHERE;
-}
-#endif
-
 // Sort and drop what is equal: any keys of a kind to a set's.
 AB_FN u32 sort_unique_keys(const Ctx& c, u32* keys, u32 n, u32 kind) {
 #if AB_LANES > 1
-    u32 left = n < LEAST_MARKS ? NOWHERE : sort_unique_by_marks(c, keys, n, kind);
-    if (left != NOWHERE) return left;
+    Marks marks{KeyBox(kind), nullptr, 0};
+    auto visit = [&](auto f) { c.g.each(n, [&](u32 k) { f(keys[k]); }); };
+    if (mark_keys(c, n, marks, visit)) return marks.write(c, keys);
 #else
     (void)kind;
 #endif

@@ -19,6 +19,7 @@ struct Group : LaneRegions<Group> {
     }
     static constexpr u32 WARP = 32, WARPS = AB_LANES / WARP, ALL = 0xFFFFFFFFu;
     AB_FN bool any_held(bool x) const { return __syncthreads_or(x) != 0; }
+    AB_FN u32 exchanged(u32 x, u32 step) const { return __shfl_xor_sync(ALL, x, int(step)); }
     template <class O>
     AB_FN u64 reduce(u64 x, O both) const {
         AB_ROLLED
@@ -59,6 +60,7 @@ struct Group : LaneRegions<Group> {
     void sync() const { lanes->barrier(number); }
     u64* board() const { return lanes->board; }
     bool any_held(bool x) const { return bits_held(x) != 0; }
+    u32 exchanged(u32 x, u32 step) const { return shuffle(x, lane() ^ step); }
     template <class O>
     u64 reduce(u64 x, O both) const {
         board()[lane()] = x;

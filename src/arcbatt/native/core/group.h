@@ -208,6 +208,8 @@ struct Group : LaneRegions<Group> {
     AB_FN i64 shuffle(i64 x, u32 from) const { return i64(shuffle(u64(x), from)); }
     AB_FN i32 shuffle(i32 x, u32 from) const { return i32(shuffle(u32(x), from)); }
 
+    AB_FN u32 exchanged(u32 x, u32 step) const { return shuffle(x, lane() ^ step); }
+
     // All lanes' values by an operation that may take them in any order.
     template <class T, class O>
     AB_FN T reduce(T x, O both) const {

@@ -3,6 +3,7 @@
 //
 //   lane(), sync()             which lane this is; wait for all lanes
 //   shuffle(x, from)           what another lane has
+//   exchanged(x, step)         what the lane of the same warp has whose number differs in one bit
 //   any_held(x)                whether some lane says so
 //   least_held, most_held,     of what lanes hold the least, the greatest,
 //   sum_held, bits_held        the sum and the union of bits

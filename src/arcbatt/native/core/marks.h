@@ -78,30 +78,35 @@ struct Marks {
 
 constexpr u32 LEAST_MARKS = 64;  // keys that are worth it
 
+// Room close by, where a kernel for blocks has some, or at the end of the arena.
+AB_FN u32* room_for_marks(const Ctx& c, u32 words) {
+#if AB_LANES > 32
+    if (words <= c.near.count) return c.near.words;
+#endif
+    if (words <= c.a.capacity - c.a.top) return c.a.at(c.a.capacity - words);
+#if AB_WAVES
+    c.cramped = true;
+#endif
+    return nullptr;
+}
+
 // Mark `total` keys of a kind: visit(f) is a region with f(key) for each. False where that does not pay, or there is no
-// room for it close by or at the end of the arena.
+// room for it; a wave calls again with more then.
 template <class Visit>
 AB_FN bool mark_keys(const Ctx& c, u64 total, Marks& marks, Visit visit) {
-    constexpr u64 MOST_WORDS = 1 << 16;
+    constexpr u64 MOST_WORDS = 1 << 20;
     if (total < LEAST_MARKS) return false;
     visit([&](u32 key) { marks.box.hold(key); });
     marks.box.join(c.g);
     u64 words = (marks.box.places() + 31) / 32;
     if (words > MOST_WORDS || words > total + LEAST_MARKS) return false;
     marks.words = u32(words);
-#if AB_LANES > 1
-    if (words <= c.near.count)
-        marks.bits = c.near.words;
-    else
-#endif
-        if (words <= c.a.capacity - c.a.top)
-        marks.bits = c.a.at(c.a.capacity - u32(words));
-    else
-        return false;
+    marks.bits = room_for_marks(c, marks.words);
+    if (!marks.bits) return false;
     c.g.each(marks.words, [&](u32 k) { marks.bits[k] = 0; });
     visit([&](u32 key) {
-        u32 place = marks.box.place(key), bit = 1u << place % 32;
-        if (!(marks.bits[place / 32] & bit)) fetch_or(marks.bits[place / 32], bit);  // most are there already
+        u32 place = marks.box.place(key);
+        fetch_or(marks.bits[place / 32], 1u << place % 32);
     });
     return true;
 }

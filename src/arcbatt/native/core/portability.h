@@ -25,7 +25,6 @@ typedef unsigned long long uint64_t;
 
 // AB_CALL is for what is big and called from many places: on the GPU a call of its own, so that the kernel stays small
 // enough for its compiler and its instruction cache.
-// AB_RARE is for what is rarely come to, and would take registers from all else: on the GPU always a call of its own.
 // AB_INLINE is for a piece of one function that stands by itself for the reader: never a call.
 // AB_ROLLED stands before loops that are not to be unrolled there, for the same reason.
 // AB_WAVES is set where a kernel is for one operation, so that none of it is called from many places.
@@ -35,7 +34,6 @@ typedef unsigned long long uint64_t;
 #if AB_DEVICE
 #define AB_FN __device__ inline
 #define AB_INLINE __device__ __forceinline__
-#define AB_RARE __device__ __noinline__
 #if AB_WAVES
 #define AB_CALL __device__ inline
 #else
@@ -50,7 +48,6 @@ typedef unsigned long long uint64_t;
 #define AB_INLINE inline
 #endif
 #define AB_CALL inline
-#define AB_RARE inline
 #define AB_ROLLED
 #endif
 
