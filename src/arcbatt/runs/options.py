@@ -35,7 +35,9 @@ class RunOptions:
     strict: bool = _option(False, "A bad task or program is an error, not skipped.", decides=True)
     seconds: float | None = _option(None, "Stop after so many seconds of wall clock.", flag="time")
     backend: str = _option(
-        "auto", "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one) or cuda."
+        "auto",
+        "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one), cuda, or waves "
+        "(a GPU by waves).",
     )
     devices: tuple[int, ...] = _option(
         (), "Which GPUs, such as 0,1, or all; default: the first, and with auto as many as pay."

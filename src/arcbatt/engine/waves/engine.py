@@ -37,8 +37,8 @@ from arcbatt.language.sample import Sample
 class WaveTier(Tier):
     """The waves of all programs on one GPU.
 
-    Values have `heap_bytes`, by default a fraction of what is free. `WaveRunner` says what becomes of what does not fit;
-    the rest is left to the tier below. A device that fails in the middle of a run leaves the rest of it, and later
+    Values have `heap_bytes`, by default a fraction of what is free. `WaveRunner` says what is done about what does not
+    fit; the rest is left to the tier below. A device that fails in the middle of a run leaves the rest of it, and later
     runs, to the tier below; without `keep_going` that is an error.
     """
 
