@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import cupy
 import numpy as np
@@ -32,6 +32,9 @@ from arcbatt.engine.waves.runner import Asked, WaveRunner
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
 from arcbatt.language.sample import Sample
+
+_FOR_THE_GPU: Final = 2
+"""Cores that are left to whoever launches, while the CPU does its part."""
 
 
 class WaveTier(Tier):
@@ -135,8 +138,10 @@ class WaveTier(Tier):
                 self._answer(by_cpu.result(), there, result, sink)
 
     def _on_cpu(self, request: RunRequest, columns: Columns) -> Outputs:
-        """What some programs give on all samples, on the CPU."""
-        return run_alone(self._cpu().part(columns), replace(request, progress=None))
+        """What some programs give on all samples, on the CPU, but for the cores that keep the GPU busy."""
+        part = self._cpu().part(columns)
+        part.threads = max(1, self._cpu().threads - _FOR_THE_GPU)
+        return run_alone(part, replace(request, progress=None))
 
     def _answer(self, found: Outputs, columns: Columns, result: Outputs, sink: Sink) -> None:
         """Put what the CPU gave for some programs; samples it was stopped before are not done."""

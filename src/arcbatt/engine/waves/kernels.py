@@ -24,9 +24,9 @@ INPUTS_ENTRY: Final = "arcbatt_wave_inputs"
 LOOK_ENTRY: Final = "arcbatt_wave_look"
 WIDTHS: Final = (1, LANES)
 """Threads of a group that runs a call: one, or a warp."""
-BLOCK: Final = 512
+BLOCK: Final = 1024
 """And of one that runs a call of very many items."""
-BLOCKS: Final = 2
+BLOCKS: Final = 1
 """Of these, resident on a multiprocessor."""
 _BLOCKS: Final = 8
 """Resident on a multiprocessor at least, so that a thread has 64 registers."""
