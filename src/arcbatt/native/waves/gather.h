@@ -320,8 +320,14 @@ struct Gather {
         sum = segment.steps();
         if (segment.status() != OK) return segment.status();
         count_items();
-        if (n && !frames[body].count) return OVERFLOW_;
-        return of_kind(sum);
+        return framed(frames) ? of_kind(sum) : OVERFLOW_;
+    }
+    // Whether there was room for all items.
+    AB_FN bool framed(const WaveFrame* frames) const {
+        if (ins.op() != LOOP_RAPPLY) return !n || frames[body].count;
+        bool all = true;
+        for (u32 k = 0; k < n; ++k) all = all && frames[k].count;
+        return all;
     }
     AB_FN void count_items() {
         u32 bodies = body_count(ins);
@@ -333,7 +339,7 @@ struct Gather {
     AB_FN u64 content(const WaveFrame* frames) {
         if (segment.status() != OK) return 0;
         count_items();
-        if (!frames[body].count) return 0;
+        if (!framed(frames)) return 0;
         u64 inside = 0;
         if (gather_kind(ins.op()) == MERGED && m.types[key_type()].kind != K_INT)
             inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(*result(k) == OK ? result(k)[2] : 0); }));
@@ -359,7 +365,7 @@ AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const 
         m.c.g.sync();
         return !was_cramped(m.c) && !gather.no_room;
     });
-    if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
+    if (!fits) leave_unfit(m, ins);
     if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
     if (ins.times() < 0) add_steps(m, places[STEPS_PLACE], index, sum);
 }

@@ -96,17 +96,12 @@ AB_FN void make_frame(const Group& g, const WaveLaunch& p, const WaveNode& node)
     WaveFrame* frame = all + node.which;
     u64* top = device_pointer<u64>(p.top);
     g.one([&] {
-        u64 n = frame->opened, words = (n * frame->words + 63) / 64 * 64, at = 0;
-        bool fits = n <= u64(INT_MOST) && words <= p.heap_words / MOST_OF_HEAP;
-        if (n && fits) {
-            at = fetch_add(*top, words);
-            fits = at + words <= p.heap_words;
-            if (!fits) fetch_add(*top, u64(0) - words);
-        }
-        if (!fits) fetch_add(top[1], u64(1));
+        u64 n = frame->opened, words = (n * frame->words + 63) / 64 * 64;
+        u64 most_words = n <= u64(INT_MOST) && words <= p.heap_words / MOST_OF_HEAP ? p.heap_words : 0;
+        u32 at = n ? take_words(top, words, most_words, true) : 0;
         frame->opened = 0;
-        frame->base = fits ? u32(at) : 0;
-        frame->count = fits ? u32(n) : 0;
+        frame->base = at == NOWHERE ? 0 : at;
+        frame->count = at == NOWHERE ? 0 : u32(n);
     });
     g.sync();
     const WavePatch* patches = device_pointer<const WavePatch>(frame->patches);

@@ -47,6 +47,20 @@ constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room le
 constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;
 #endif
 
+// Words of the heap from `top` on, for one lane: where they begin, or NOWHERE, which is counted. What is large is only
+// taken if it fits, so that others find what they need; nothing is ever given back, since others may have gone on from
+// there.
+AB_FN u32 take_words(u64* top, u64 words, u64 heap_words, bool large) {
+    u64 at = large ? compare_swap(*top, 0, 0) : fetch_add(*top, words);
+    while (at + words <= heap_words) {
+        u64 was = large ? compare_swap(*top, at, at + words) : at;
+        if (was == at) return u32(at);
+        at = was;
+    }
+    fetch_add(top[1], u64(1));
+    return NOWHERE;
+}
+
 // A group's room in the heap.
 struct WaveRoom {
     u64 heap_words, top;
@@ -68,13 +82,8 @@ struct WaveRoom {
     AB_FN bool take(Ctx& c) {
         u64 words = piece, most_words = heap_words;
         u64* next = device_pointer<u64>(top);
-        u32 at = c.g.from_one([&] {
-            u64 found = fetch_add(*next, words);
-            if (found + words <= most_words) return u32(found);
-            fetch_add(*next, u64(0) - words);  // others may need less
-            fetch_add(next[1], u64(1));
-            return NOWHERE;
-        });
+        bool large = piece > PIECE_WORDS;
+        u32 at = c.g.from_one([&] { return take_words(next, words, most_words, large); });
         if (at == NOWHERE) return false;
         c.a.top = at;
         c.a.capacity = at + piece;
@@ -105,6 +114,13 @@ AB_FN bool was_cramped(const Ctx& c) {
 #endif
 }
 
+// What a call leaves that did not fit.
+template <class M, class I>
+AB_FN void leave_unfit(M& m, I ins) {
+    *m.slot(ins.dst()) = OVERFLOW_;
+    if (ins.cost_place()) *m.slot(ins.cost_place()) = 0;
+}
+
 // One call, again with more room where it did not fit.
 template <class M, class I>
 AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
@@ -115,7 +131,7 @@ AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
         if (was_cramped(m.c)) return false;
         return m.status(ins.dst()) != OVERFLOW_ || m.first_failure(ins, 0, ins.count()) == OVERFLOW_;
     });
-    if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
+    if (!fits) leave_unfit(m, ins);
 }
 
 // Words close to a group: of a warp for the objects of a grid of 30 by 30, of a block for marks.
