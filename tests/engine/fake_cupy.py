@@ -73,7 +73,9 @@ class Pool:
 
 
 _LEFT = 0x5B
-"""What the bytes of new memory are."""
+"""What some bytes of new memory are."""
+_USED = 1 << 26
+"""How much of new memory was in use before."""
 
 
 class _OutOfMemoryError(MemoryError):
@@ -197,8 +199,8 @@ class _Stream:
 def _garbage(shape: Any, kind: Any = float) -> Any:
     """Memory as a device gives it: with what others left there, some of which looks as if all were well."""
     array = np.zeros(shape, kind)
-    array.reshape(-1).view(np.uint8).reshape(-1)[4::8] = _LEFT
-    array.reshape(-1).view(np.uint8).reshape(-1)[7::8] = _LEFT
+    first = array.reshape(-1).view(np.uint8)[:_USED]
+    first[4::8] = first[7::8] = _LEFT
     return array
 
 
