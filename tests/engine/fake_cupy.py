@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import arcbatt.engine.cuda
+import arcbatt.engine.waves
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
 from emulated import _core_lanes, _waves_1, _waves_32, _waves_64
@@ -69,6 +70,12 @@ class Pool:
 
     def free_all_blocks(self) -> None:
         self.freed += 1
+
+
+_LEFT = 0x5B
+"""What some bytes of new memory are."""
+_USED = 1 << 26
+"""How much of new memory was in use before."""
 
 
 class _OutOfMemoryError(MemoryError):
@@ -189,6 +196,14 @@ class _Stream:
         return event or _Event()
 
 
+def _garbage(shape: Any, kind: Any = float) -> Any:
+    """Memory as a device gives it: with what others left there, some of which looks as if all were well."""
+    array = np.zeros(shape, kind)
+    first = array.reshape(-1).view(np.uint8)[:_USED]
+    first[4::8] = first[7::8] = _LEFT
+    return array
+
+
 def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleType:
     """The module; `free` is how much memory a device says it has. `launches` has the blocks of each launch.
 
@@ -203,7 +218,7 @@ def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleTyp
         return lambda *args, **options: fake.pool.made(make(*args, **options))
 
     fake.asarray = made(lambda array: np.array(array, order="C"))
-    fake.zeros, fake.empty, fake.full = made(np.zeros), made(np.empty), made(np.full)
+    fake.zeros, fake.empty, fake.full = made(np.zeros), made(_garbage), made(np.full)
     fake.flatnonzero, fake.sort, fake.unique = made(np.flatnonzero), made(np.sort), np.unique
     fake.captured = None
     fake.RawModule = lambda path: SimpleNamespace(
@@ -256,3 +271,14 @@ def for_waves(monkeypatch: Any) -> Any:
 
     monkeypatch.setattr(kernels, "compiled", compiled)
     return module(free=1 << 30)
+
+
+def install_waves(monkeypatch: Any, **options: Any) -> Any:
+    """The same for the engine of waves, by `install`; returns its module."""
+    install(monkeypatch, **options)
+    for_waves(monkeypatch)
+    name = "arcbatt.engine.waves.engine"
+    monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(arcbatt.engine.waves, "engine", None, raising=False)
+    del sys.modules[name]
+    return importlib.import_module(name)

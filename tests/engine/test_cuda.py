@@ -227,5 +227,5 @@ def test_without_cupy_the_extra_is_named():
 def test_the_source_is_complete_in_itself():
     text = kernel_source()
     assert '#include "' not in text
-    assert text.count("struct Group {") == 6  # of one lane, a warp and a block, in the library and in that of a lane
+    assert text.count("struct Group ") == 6  # of one lane, a warp and a block, in the library and in that of a lane
     assert 'extern "C" __global__' in text

@@ -67,6 +67,9 @@ EXPRESSIONS = {
     "power by a number that is computed": "power(rbind(upscale, TWO), size(p_g(I)))(I)",
     "power of a loop": "power(lbind(mapply, neighbors), THREE)(ofcolor(I, ONE))",
     "power in a loop": "apply(power(compose(outbox, toindices), FOUR), objects(I, T, F, T))",
+    "power in a loop, some once": (
+        "apply(fork(rapply, compose(initset, compose(lbind(power, outbox), size)), toindices), objects(I, T, F, T))"
+    ),
     "a function chosen": "apply(branch(square(I), size, height), objects(I, T, F, T))",
     "nested": "apply(compose(lbind(apply, size), rbind(sfilter, lbind(contained, ONE))), astuple(I, hmirror(I)))",
     "nested, with what is outside": "apply(lbind(apply, lbind(add, size(I))), apply(lbind(apply, double), I))",
@@ -76,6 +79,19 @@ EXPRESSIONS = {
     "by task": "apply(compose(size, first), S)",
     "by task and sample": "apply(compose(lbind(equality, I), first), S)",
     "nested by task": "apply(compose(lbind(apply, lbind(shift, ofcolor(I, ONE))), compose(asindices, first)), S)",
+}
+
+SETS_OF_KEYS = {
+    "places": "apply(lbind(multiply, {0}), asindices(I))",
+    "numbers": "apply(fork(add, compose(lbind(multiply, {0}), first), last), asindices(I))",
+    "places, merged": "mapply(neighbors, apply(lbind(multiply, {0}), asindices(I)))",
+    "numbers, merged": "mapply(compose(initset, fork(add, compose(lbind(multiply, {0}), first), last)), asindices(I))",
+    "cells, merged": "mapply(fork(recolor, first, compose(initset, compose(lbind(multiply, {0}), last))), asobject(I))",
+    "uneven": "mapply(identity, insert(asindices(canvas(ZERO, (70, {0}))), apply(neighbors, asindices(I))))",
+}
+"""What is made a set by marks where keys lie close together, as they do or do not by the number that is left open."""
+ALL = EXPRESSIONS | {
+    f"{name}, {apart} apart": text.format(apart) for name, text in SETS_OF_KEYS.items() for apart in (1, 3, 40, 700)
 }
 
 
@@ -111,7 +127,7 @@ def check(cupy, plan, samples, *, max_steps=LIMITS[0], **options):
 
 @WIDTHS
 def test_every_kind_of_loop(cupy, width):
-    plan = schedule(compile([program(number, one) for number, one in enumerate(EXPRESSIONS.values())]).typed)
+    plan = schedule(compile([program(number, one) for number, one in enumerate(ALL.values())]).typed)
     assert not plan.left_out
     assert max(plan.parents) > Domain.BODIES + 30
     assert {part.turns for part in plan.parts if isinstance(part, Repeat)} >= {0}
@@ -122,7 +138,7 @@ def test_every_kind_of_loop(cupy, width):
 @WIDTHS
 @pytest.mark.parametrize("max_steps", LIMITS[1:])
 def test_limits_are_met_at_the_same_item(cupy, width, max_steps):
-    programs = [program(number, one) for number, one in enumerate(EXPRESSIONS.values())]
+    programs = [program(number, one) for number, one in enumerate(ALL.values())]
     plan = schedule(compile([*programs, *LIBRARY[::20]]).typed)
     _, statuses = check(cupy, plan, [*SAMPLES, *EDGES], width=width, max_steps=max_steps)
     assert STATUSES["LIMIT"] in statuses
@@ -141,7 +157,7 @@ def test_random_programs(cupy, width, seed):
 
 @pytest.mark.parametrize("max_steps", [LIMITS[0], 500])
 def test_calls_of_many_items_are_left_to_blocks(cupy, max_steps):
-    programs = [program(number, one) for number, one in enumerate(EXPRESSIONS.values())]
+    programs = [program(number, one) for number, one in enumerate(ALL.values())]
     plan = schedule(compile([*programs, *LIBRARY[::12]]).typed)
     for giant_items in (0, 3):
         check(cupy, plan, [*SAMPLES, *EDGES], width=LANES, max_steps=max_steps, giant_items=giant_items)
@@ -164,7 +180,25 @@ def test_nothing_depends_on_how_samples_and_programs_are_divided(cupy):
     assert batches[0] == 1
     assert batches[1] > 1
     assert unfit[:2] == [0, 0]
-    assert whole == 0 < fitted.mean()  # nothing fits all at once any more, and most does in parts
+    assert whole < fitted.mean()  # more fits in parts than all at once
+
+
+@WIDTHS
+def test_memory_may_run_out_anywhere(cupy, width):
+    """What fits is right, and the rest is said not to, wherever the heap is at its end."""
+    plan = schedule(compile([*LIBRARY[::40], *(program(k, one) for k, one in enumerate(EXPRESSIONS.values()))]).typed)
+    slots, data = list(plan.slots()), pack_samples([SAMPLES[0], *EDGES])
+    expected = cpu_values(plan, data, threads=1)
+    unfit = []
+    for sixteenths in range(12 * 16, 20 * 16 + 1, 8 if width == 1 else 32):
+        runner, _ = run(cupy, plan, [SAMPLES[0]], width=width, heap_bytes=int(2 ** (sixteenths / 16)))
+        found = runner.run(data, slots, halve=False)
+        fitted = found.statuses != OVERFLOW
+        assert all(not fitted[tuple(place)] for place in differences(found, expected))
+        unfit.append((~fitted).mean())
+    assert unfit[0] == 1
+    assert unfit[-1] == 0
+    assert len(set(unfit)) > 3
 
 
 def test_items_beyond_the_budget_are_not_made(cupy):

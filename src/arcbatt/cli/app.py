@@ -374,7 +374,7 @@ def verify(
     backend: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to check: python, cpu, dynamic, lanes (32 emulated lanes), cuda; may be repeated. "
+            help="What to check: python, cpu, dynamic, lanes (32 emulated lanes), cuda, waves; may be repeated. "
             "Default: python for vectors, else every engine there is."
         ),
     ] = None,

@@ -437,7 +437,7 @@ WAVE_LAUNCH: Final = Struct(
     "WaveLaunch",
     "A wave: one operation, by its types, for some nodes of the graph and every index of their domains.",
     ("u64", "heap heap_words"),
-    ("u64", "top", "of the heap: where the next piece begins"),
+    ("u64", "top", "of the heap: where the next piece begins; behind it, how often there was no room for one"),
     ("u64", "arenas max_steps"),
     ("u64", "places", "of each node those of its result, of its cost, of its steps, of its arguments, and others"),
     ("u64", "node_places", "how many these are"),
@@ -456,15 +456,19 @@ WAVE_INPUTS: Final = Struct(
 )
 WAVE_LOOKED: Final = Struct(
     "WaveLooked",
-    "A node whose values are looked at: where their statuses and hashes go.",
+    "A node whose values are looked at, and the column of the results they go to.",
     (WAVE_PLACE, "place"),
-    ("u64", "shape shape_words statuses hashes"),
+    ("u64", "shape shape_words column"),
 )
 WAVE_LOOK: Final = Struct(
     "WaveLook",
-    "Looking at the values of some nodes, each so many.",
+    "Looking at the values of some nodes, each so many. Results are as those of a launch; without `matches` values are "
+    "not compared with what is expected.",
     ("u64", "heap heap_words top arenas"),
     ("u64", "looked looked_count count"),
+    (PACKED, "samples"),
+    ("u64", "columns statuses matches agreement hashes"),
+    ("u64", "pool pool_bytes pool_next grid_offset grid_height grid_width largest"),
 )
 
 # --- all of it ---

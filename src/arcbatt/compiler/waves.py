@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from arcbatt.compiler.abi import CODES, FIXED_COST
+from arcbatt.compiler.abi import CODES, FIXED_COST, MULTIPLIES
 from arcbatt.compiler.lower.emitter import UNCOUNTED
 from arcbatt.compiler.lower.instruction import BodyOf, Instruction
 from arcbatt.compiler.lower.lower import Code, lower
@@ -133,6 +133,8 @@ class Schedule:
     """Of each domain, the one around it."""
     maps: dict[tuple[int, int], int]
     """The slots of maps, by domain and the domain around it that they lead to."""
+    spent: dict[int, int]
+    """Of domains outside of loops, the slots of the steps of calls that types alone do not bound."""
     left_out: dict[str, str]
     """Programs that are not scheduled, and why."""
 
@@ -212,6 +214,8 @@ class _Scheduling:
         self.parents: dict[int, int] = {Domain.TASKS: Domain.ONCE, Domain.SAMPLES: Domain.TASKS}
         self.maps: dict[tuple[int, int], int] = {}
         self.maps[Domain.SAMPLES, Domain.TASKS] = self._slot(Domain.SAMPLES, 1)
+        outside: tuple[int, ...] = Domain.ONCE, Domain.TASKS, Domain.SAMPLES
+        self.spent = {domain: self._slot(domain, 2) for domain in outside}
         self.steps: dict[int, int] = {}
         """Of the domain of a body, the slot of its items' steps."""
         self.home: dict[int, _Block] = {}
@@ -234,7 +238,7 @@ class _Scheduling:
         parts = main.flattened(waves)
         self._connect(waves)
         code, left_out = self._without_rest()
-        return Schedule(code, waves, parts, self.domains, self.sizes, self.parents, self.maps, left_out)
+        return Schedule(code, waves, parts, self.domains, self.sizes, self.parents, self.maps, self.spent, left_out)
 
     def _without_rest(self) -> tuple[Code, dict[str, str]]:
         """The code with the programs that are scheduled, and those that are left out, with why."""
@@ -284,7 +288,11 @@ class _Scheduling:
     def _call(self, one: Instruction, domain: int, args: tuple[Seen, ...]) -> WaveNode:
         """A node that has an instruction's result, cost and steps."""
         cost = Seen(one.cost_place, domain) if one.cost_place else _NONE
-        steps = Seen(self.steps[domain], domain) if domain in self.steps else _NONE
+        steps = _NONE
+        if domain >= Domain.BODIES:
+            steps = Seen(self.steps[domain], domain)
+        elif is_loop(one.op) or one.extra[0] & MULTIPLIES:
+            steps = Seen(self.spent[domain], domain)
         return WaveNode(domain, Seen(one.dst, domain), cost, steps, args, one.type, max(one.times, 0))
 
     def _put(self, block: _Block, kernel: WaveKernel, node: WaveNode) -> None:
@@ -419,7 +427,7 @@ class _Scheduling:
         left, outcome = self._slot(inner, 1), self._slot(inner, 1)
         param, result = Seen(slot, inner), Seen(body.result, inner)
         kernel = self.kernels.load("VALUE", list(one.arg_types[:2]), type_)
-        args = (*(Seen(arg, inner) for arg in one.args[:2]), Seen(left, inner))
+        args = (*(Seen(arg, inner) for arg in one.args[:2]), Seen(left, inner), Seen(outcome, inner))
         self._put(block, kernel, WaveNode(inner, param, _NONE, _NONE, args, type_))
         block.levels[left] = block.levels[slot]
         around = self.parents[inner]

@@ -7,7 +7,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.program_set import CompiledSet, compile
@@ -23,6 +23,8 @@ from arcbatt.language.program import Program
 
 CUDA_MODULE: Final = "arcbatt.engine.cuda.engine"
 """Needs CuPy, so it is imported when it is asked for."""
+GPU_ENGINES: Final = {"cuda": f"{CUDA_MODULE}:CudaEngine", "waves": "arcbatt.engine.waves.engine:WaveEngine"}
+"""Engines that need a GPU, by the names of their backends."""
 _GPU_SHARD: Final = 1024
 """Samples of a GPU worker's first shard: by those it cuts its slices."""
 
@@ -37,7 +39,7 @@ def backend_for(name: str) -> str:
         return "cpu"
     if name == "gpu":
         return "cuda" if why_no_gpu() is None else "cpu"
-    if name == "cuda" and (problem := why_no_gpu()):
+    if name in GPU_ENGINES and (problem := why_no_gpu()):
         raise UsageError(f"no GPU to run on: {problem}")
     return name
 
@@ -73,12 +75,14 @@ def make_engine(
         return ReferenceEngine(compiled)
     if backend == "cpu":
         return CpuEngine(compiled, threads=threads)
-    return _cuda_engine(compiled, threads, devices)
+    made: Engine = gpu_engine(backend)(compiled, devices=tuple(devices), threads=threads)
+    return made
 
 
-def _cuda_engine(compiled: CompiledSet, threads: int | None, devices: Sequence[int]) -> Engine:
-    engine: Engine = importlib.import_module(CUDA_MODULE).CudaEngine(compiled, devices=tuple(devices), threads=threads)
-    return engine
+def gpu_engine(backend: str) -> Any:
+    """The class of a GPU's backend."""
+    module, _, name = GPU_ENGINES[backend].partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def _workers(backend: str, threads: int | None, devices: Sequence[int], workers: int | None) -> list[WorkerSpec]:
@@ -88,14 +92,15 @@ def _workers(backend: str, threads: int | None, devices: Sequence[int], workers:
     if backend == "cpu" and workers:
         each = max(1, (threads or os.cpu_count() or 1) // workers)
         return [engine_worker("CPU", "arcbatt.engine.cpu:CpuEngine", threads=each)] * workers
-    if backend == "cuda" and len(devices) > 1:
+    if backend in GPU_ENGINES and len(devices) > 1:
         for number in devices:
             if number >= gpu_count():
                 raise UsageError(f"no GPU number {number}: {gpu_count()} are visible (see nvidia-smi)")
         each = max(1, (threads or os.cpu_count() or 1) // len(devices))
-        engine = f"{CUDA_MODULE}:CudaEngine"
         return [
-            engine_worker(f"GPU {number}", engine, _GPU_SHARD, devices=(number,), keep_going=False, threads=each)
+            engine_worker(
+                f"GPU {number}", GPU_ENGINES[backend], _GPU_SHARD, devices=(number,), keep_going=False, threads=each
+            )
             for number in devices
         ]
     return []

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xc3dd3c83eba19c57ull;
+constexpr u64 ABI_VERSION = 0xf2bfed414bcdee5aull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -439,7 +439,7 @@ struct WaveGiants {
 // A wave: one operation, by its types, for some nodes of the graph and every index of their domains.
 struct WaveLaunch {
     u64 heap, heap_words;
-    u64 top;  // of the heap: where the next piece begins
+    u64 top;  // of the heap: where the next piece begins; behind it, how often there was no room for one
     u64 arenas, max_steps;
     u64 places;  // of each node those of its result, of its cost, of its steps, of its arguments, and others
     u64 node_places;  // how many these are
@@ -457,16 +457,20 @@ struct WaveInputs {
     Packed packed;
 };
 
-// A node whose values are looked at: where their statuses and hashes go.
+// A node whose values are looked at, and the column of the results they go to.
 struct WaveLooked {
     WavePlace place;
-    u64 shape, shape_words, statuses, hashes;
+    u64 shape, shape_words, column;
 };
 
-// Looking at the values of some nodes, each so many.
+// Looking at the values of some nodes, each so many. Results are as those of a launch; without `matches` values are not
+// compared with what is expected.
 struct WaveLook {
     u64 heap, heap_words, top, arenas;
     u64 looked, looked_count, count;
+    Packed samples;
+    u64 columns, statuses, matches, agreement, hashes;
+    u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;
 };
 
 // Every struct and its size, every field and where it begins, in bytes.
@@ -711,20 +715,32 @@ struct WaveLook {
     FIELD(WaveInputs, expected, 64) \
     FIELD(WaveInputs, demonstrations, 80) \
     FIELD(WaveInputs, packed, 96) \
-    STRUCT(WaveLooked, 48) \
+    STRUCT(WaveLooked, 40) \
     FIELD(WaveLooked, place, 0) \
     FIELD(WaveLooked, shape, 16) \
     FIELD(WaveLooked, shape_words, 24) \
-    FIELD(WaveLooked, statuses, 32) \
-    FIELD(WaveLooked, hashes, 40) \
-    STRUCT(WaveLook, 56) \
+    FIELD(WaveLooked, column, 32) \
+    STRUCT(WaveLook, 232) \
     FIELD(WaveLook, heap, 0) \
     FIELD(WaveLook, heap_words, 8) \
     FIELD(WaveLook, top, 16) \
     FIELD(WaveLook, arenas, 24) \
     FIELD(WaveLook, looked, 32) \
     FIELD(WaveLook, looked_count, 40) \
-    FIELD(WaveLook, count, 48)
+    FIELD(WaveLook, count, 48) \
+    FIELD(WaveLook, samples, 56) \
+    FIELD(WaveLook, columns, 136) \
+    FIELD(WaveLook, statuses, 144) \
+    FIELD(WaveLook, matches, 152) \
+    FIELD(WaveLook, agreement, 160) \
+    FIELD(WaveLook, hashes, 168) \
+    FIELD(WaveLook, pool, 176) \
+    FIELD(WaveLook, pool_bytes, 184) \
+    FIELD(WaveLook, pool_next, 192) \
+    FIELD(WaveLook, grid_offset, 200) \
+    FIELD(WaveLook, grid_height, 208) \
+    FIELD(WaveLook, grid_width, 216) \
+    FIELD(WaveLook, largest, 224)
 #define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");
 #if AB_DEVICE  // NVRTC has no offsetof
 #define AB_OFFSET(type, field, offset)

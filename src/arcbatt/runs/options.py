@@ -9,7 +9,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS, SEARCH_STEPS
 from arcbatt.support.shapes import fields_of, is_of
 
-BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda")
+BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda", "waves")
 _UNITS: Final = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 
@@ -42,7 +42,9 @@ class RunOptions:
     strict: bool = _option(False, "A bad task or program is an error, not skipped.", decides=True)
     seconds: float | None = _option(None, "Stop after so many seconds of wall clock.", flag="time")
     backend: str = _option(
-        "auto", "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one) or cuda."
+        "auto",
+        "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one), cuda, or waves "
+        "(a GPU by waves).",
     )
     devices: tuple[int, ...] = _option(
         (), "Which GPUs, such as 0,1, or all; default: the first, and with auto as many as pay."
@@ -93,9 +95,9 @@ class RunOptions:
     @staticmethod
     def gpu_backend(backend: str, use_gpu: bool) -> str:
         """The backend, given that the GPU may have been asked for by a switch of its own."""
-        if use_gpu and backend not in ("auto", "gpu", "cuda"):
+        if use_gpu and backend not in ("auto", "gpu", "cuda", "waves"):
             raise UsageError(f"--use-gpu and --backend {backend} contradict each other")
-        return "cuda" if use_gpu else backend
+        return "cuda" if use_gpu and backend != "waves" else backend
 
     @staticmethod
     def parse_devices(text: str) -> tuple[int, ...]:

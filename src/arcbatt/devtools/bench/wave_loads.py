@@ -37,6 +37,7 @@ from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.plan import calls
 from arcbatt.engine.waves.runner import WaveRunner, by_size
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
 from arcbatt.syntax.parser import parse_file
@@ -95,7 +96,7 @@ class Load:
         """Every value outside of loops, against the CPU engine's."""
         expected = cpu_values(self.schedule, self.samples, threads=os.cpu_count() or 1)
         runner = WaveRunner(cupy, self.schedule, heap_bytes=heap_bytes)
-        found = runner.run(self.samples, list(self.schedule.slots()), halve=False)
+        found = runner.run(self.samples, list(self.schedule.slots()))
         unfit = found.statuses == OVERFLOW
         wrong = [place for place in differences(found, expected) if not unfit[tuple(place)]]
         nodes = list(self.schedule.nodes())
@@ -106,24 +107,41 @@ class Load:
             statuses = found.statuses[row, column], expected.statuses[row, column]
             print(f"  differs: {wave.kernel.name}, slot {node.result.slot}, sample {column}, statuses {statuses}")
 
-    def time_waves(self, cupy: Any, heap_bytes: int) -> None:
-        """From packed samples on the host to statuses and hashes there; the waves alone as well."""
-        runner = WaveRunner(cupy, self.schedule, heap_bytes=heap_bytes)
-        slots = list(self.schedule.code.outputs.values())
-        whole, waves = [], []
-        for _ in range(_RUNS + 2):  # the first two find the size of batches and make their graphs
+    def time_engine(self, _: Any, heap_bytes: int) -> None:
+        """From packed samples on the host to verdicts there, with what the CPU does of it; and the waves alone."""
+        engine = importlib.import_module("arcbatt.engine.waves.engine").WaveEngine(self.compiled, heap_bytes=heap_bytes)
+        request = RunRequest(self.samples, outputs="match", complete=False)
+        took, on_gpu = [], []
+        for _ in range(_RUNS + 3):  # the first ones find what fits, and make graphs
             start = time.perf_counter()
-            runner.run(self.samples, slots, halve=False)
-            whole.append(1e3 * (time.perf_counter() - start))
-        if len(runner.batches) == 1:
-            waves = [_replayed(cupy, runner) for _ in range(_RUNS)]
-        assert runner.plan is not None
+            outputs = engine.execute(request)
+            took.append(1e3 * (time.perf_counter() - start))
+            on_gpu.append(engine.waves.milliseconds)
+        runner = engine.waves.runner(MAX_STEPS)
+        alone = [replayed_ms(runner) for _ in range(_RUNS)] if len(runner.batches) == 1 and runner.plan else []
         self.found |= {
-            "first_ms": whole[0], "waves_ms": statistics.median(whole[2:]), "least_ms": min(whole[2:]),
-            "most_ms": max(whole[2:]), "replay_ms": statistics.median(waves) if waves else None,
-            "million_calls_of_a_batch": calls(self.schedule.waves, runner.plan.counts()) / 1e6,
-            "run_batches": runner.batches, "heap_gb": 4e-9 * int(runner.heap.top[0]),
+            "first_ms": took[0], "engine_ms": statistics.median(took[3:]), "least_ms": min(took[3:]),
+            "most_ms": max(took[3:]), "gpu_ms": statistics.median(on_gpu[3:]),
+            "replay_ms": statistics.median(alone) if alone else None, "run_batches": runner.batches,
+            "heap_gb": 4e-9 * int(runner.heap.top[0]), "rerouted": {str(k): v for k, v in outputs.rerouted().items()},
         }  # fmt: skip
+        if runner.plan:
+            self.found["million_calls_of_a_batch"] = calls(self.schedule.waves, runner.plan.counts()) / 1e6
+        self._compare_outputs(engine)
+
+    def _compare_outputs(self, engine: Any) -> None:
+        """What programs give, by hash, against the CPU engine's."""
+        request = RunRequest(self.samples, outputs="hash", complete=False)
+        mine, theirs = engine.execute(request), CpuEngine(self.compiled, threads=os.cpu_count()).execute(request)
+        assert mine.hashes is not None
+        assert theirs.hashes is not None
+        wrong = (mine.hashes != theirs.hashes) | (mine.matches != theirs.matches) | (mine.agreement != theirs.agreement)
+        wrong |= mine.statuses != theirs.statuses
+        wrong[:, [engine.names.index(name) for name in engine.refused()]] = False
+        self.found |= {"outputs": int(wrong.size), "outputs_differ": int(wrong.sum())}
+        for row, column in np.argwhere(wrong)[:5]:
+            statuses = mine.statuses[row, column], theirs.statuses[row, column]
+            print(f"  differs: {mine.names[column]}, sample {row}, statuses {statuses}")
 
     def longest(self, cupy: Any, heap_bytes: int) -> None:
         """The kernels that take most of the time, launches being one after the other, and the longest launches."""
@@ -158,34 +176,37 @@ class Load:
         self.found |= {"cpu_ms": statistics.median(took[1:]), "threads": os.cpu_count()}
 
 
-def _replayed(cupy: Any, runner: WaveRunner) -> float:
+def replayed_ms(runner: WaveRunner) -> float:
     """Milliseconds of the waves of the last batch, on the device."""
+    cupy, plan = runner.cupy, runner.plan
     before, after = cupy.cuda.Event(), cupy.cuda.Event()
+    assert plan is not None
     with runner.stream:
+        plan.begin()
         runner.heap.begin()
         runner.place_inputs()
         before.record()
-        assert runner.plan is not None
-        runner.plan.replay(runner.stream)
+        plan.replay(runner.stream)
         after.record()
         runner.stream.synchronize()
     return float(cupy.cuda.get_elapsed_time(before, after))
 
 
 def _table(loads: Sequence[Load]) -> str:
-    lines = ["| load | programs x samples | CPU, ms | waves, ms | ratio | waves alone | calls of a batch | differ |"]
+    lines = ["| load | programs x samples | CPU, ms | engine by waves, ms | ratio | GPU | graph | differ |"]
     lines.append("|---" * 8 + "|")
     for load in loads:
         one = load.found
-        if "waves_ms" not in one:
+        if "engine_ms" not in one:
             lines.append(f"| {load.name} | {one['scheduled']} x {one['samples']} | not run |")
             continue
         alone = f"{one['replay_ms']:.1f}" if one["replay_ms"] else f"{len(one['run_batches'])} batches"
         lines.append(
             f"| {load.name} | {one['scheduled']} of {one['programs']} x {one['samples']} | {one.get('cpu_ms', 0):.0f} "
-            f"({one.get('threads')} threads) | {one['waves_ms']:.1f} ({one['least_ms']:.1f} to {one['most_ms']:.1f}) "
-            f"| {one.get('cpu_ms', 0) / one['waves_ms']:.2f} | {alone} | {one['million_calls_of_a_batch']:.1f} million "
-            f"| {one.get('differ')} of {one.get('values')}, {one.get('unfit')} unfit |"
+            f"({one.get('threads')} threads) | {one['engine_ms']:.1f} ({one['least_ms']:.1f} to {one['most_ms']:.1f}) "
+            f"| {one.get('cpu_ms', 0) / one['engine_ms']:.2f} | {one['gpu_ms']:.1f} | {alone} | {one.get('differ')} of "
+            f"{one.get('values')} values, {one.get('unfit')} unfit; {one.get('outputs_differ')} "
+            f"of {one.get('outputs')} outputs; rerouted {one['rerouted']} |"
         )
     return "\n".join(lines)
 
@@ -197,6 +218,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
     parser.add_argument("--generated", type=int, default=120, help="programs")
     parser.add_argument("--heap-gb", type=float, default=17.0)
+    parser.add_argument("--outputs-only", action="store_true", help="compare what programs give, not every value")
     parser.add_argument("--compile", action="store_true", help="compile the kernels, nothing else")
     parser.add_argument("--out", type=Path, default=Path("build/wave-loads"))
     options = parser.parse_args()
@@ -228,7 +250,7 @@ def main() -> None:
     heap_bytes = int(options.heap_gb * 1e9)
     options.out.mkdir(parents=True, exist_ok=True)
     for load in loads:
-        for step in (load.compare, load.time_waves):
+        for step in (load.time_engine,) if options.outputs_only else (load.compare, load.time_engine):
             try:
                 step(cupy, heap_bytes)
             except Exception as error:  # one load that fails leaves the others to be measured

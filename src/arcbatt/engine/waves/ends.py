@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import PACKED, WAVE_INPUTS, WAVE_LOOK, WAVE_LOOKED
+from arcbatt.compiler.abi import PACKED, POOL_UNIT, WAVE_INPUTS, WAVE_LOOK, WAVE_LOOKED
 from arcbatt.compiler.lower.shapes import shape_of
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.cuda.compile import LANES
+from arcbatt.engine.cuda.results import Results
+from arcbatt.engine.outputs import Wanted
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.heap import Heap, Place, address
+from arcbatt.language.limits import MAX_CELLS
 from arcbatt.language.types import GRID, Type
+
+_POOL_BYTES: Final = 1 << 24
+"""Room for grids that are kept, at first."""
 
 
 @dataclass(frozen=True)
@@ -52,31 +58,76 @@ class Ends:
         """Put inputs into their slots, on the current stream."""
         self._inputs((self._blocks(inputs.count, LANES),), (kernels.THREADS,), (inputs.launch,))
 
-    def look(self, places: Sequence[tuple[Place, Type]], count: int) -> tuple[Any, Any]:
-        """Statuses and hashes of so many values of each of some slots, on the device, a row for each.
+    def look(
+        self,
+        places: Sequence[tuple[Place, Type]],
+        count: int,
+        wanted: Wanted = "hash",
+        inputs: PlacedInputs | None = None,
+        largest: int = MAX_CELLS,
+    ) -> tuple[Results, int]:
+        """So many values of each of some slots, a column of the results each; and the bytes that grids take.
 
-        A warp looks at a grid; other values are read from one end to the other, each by a thread.
+        With the inputs they were made of they are compared with what is expected. A warp looks at a grid; other values
+        are read from one end to the other, each by a thread.
         """
-        rows = len(places)
-        statuses, hashes = (self.cupy.zeros((rows, count), kind) for kind in (np.uint8, np.uint64))
         shapes = [shape_of(kind) for _, kind in places]
         starts = np.cumsum([0, *map(len, shapes)])
         words = self.cupy.asarray(np.array([word for shape in shapes for word in shape] or [0], np.uint32))
-        for width in kernels.WIDTHS:
-            looked = [
-                (place, address(words) + 4 * int(starts[row]), len(shapes[row]), address(statuses) + row * count,
-                 address(hashes) + 8 * row * count)
-                for row, (place, kind) in enumerate(places)
+        rows = {
+            width: self.cupy.asarray(WAVE_LOOKED.rows([
+                (place, address(words) + 4 * int(starts[column]), len(shapes[column]), column)
+                for column, (place, kind) in enumerate(places)
                 if (LANES if kind == GRID else 1) == width
-            ]  # fmt: skip
-            if looked and count:
-                self._look_at(looked, count, width)
-        return statuses, hashes
+            ] or [((0, 0, 0), 0, 0, 0)]))
+            for width in kernels.WIDTHS
+        }  # fmt: skip
+        grids = sum(kind == GRID for _, kind in places)
+        numbers = {LANES: grids, 1: len(places) - grids}
+        used = _POOL_BYTES
+        while True:
+            found = Results.make(self.cupy, count, len(places), wanted, used)
+            pool_next = self.cupy.zeros(1, np.uint32)
+            for width in kernels.WIDTHS if count else ():
+                if numbers[width]:
+                    self._look_at(rows[width], numbers[width], count, width, found, pool_next, inputs, largest)
+            used = POOL_UNIT * int(pool_next[0]) if wanted == "grid" else 0
+            if used <= len(found.pool):
+                return found, used
 
-    def _look_at(self, looked: list[tuple[Place, int, int, int, int]], count: int, width: int) -> None:
-        rows = self.cupy.asarray(WAVE_LOOKED.rows(looked))
-        words = WAVE_LOOK.filled(**self._heap(width), looked=address(rows), looked_count=len(looked), count=count)
-        blocks = self._blocks(len(looked) * count, width)
+    def _look_at(
+        self,
+        rows: Any,
+        number: int,
+        count: int,
+        width: int,
+        found: Results,
+        pool_next: Any,
+        inputs: PlacedInputs | None,
+        largest: int,
+    ) -> None:
+        arrays = {"statuses": found.statuses, "hashes": found.hashes, "pool_next": pool_next, "pool": found.pool}
+        arrays |= {"grid_offset": found.offset, "grid_height": found.height, "grid_width": found.width}
+        if inputs:
+            arrays |= {"matches": found.matches, "agreement": found.agreement}
+        given = {name: address(array) if array.size else 0 for name, array in arrays.items()}
+        samples = (
+            {name: address(array) for name, array in inputs.arrays.items()}
+            if inputs
+            else dict.fromkeys(PACKED.names, 0)
+        )
+        words = WAVE_LOOK.filled(
+            **self._heap(width),
+            looked=address(rows),
+            looked_count=number,
+            count=count,
+            samples=samples,
+            columns=found.statuses.shape[1],
+            pool_bytes=len(found.pool),
+            largest=largest,
+            **{"matches": 0, "agreement": 0, **given},
+        )
+        blocks = self._blocks(number * count, width)
         self._look[width]((blocks,), (kernels.THREADS,), (self.cupy.asarray(words),))
 
     def _heap(self, width: int) -> dict[str, int]:

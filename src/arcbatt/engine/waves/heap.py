@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import WAVE_ARENA, WAVE_PLACE
-from arcbatt.engine.waves.kernels import BLOCK, THREADS, WIDTHS
+from arcbatt.engine.waves.kernels import BLOCK, BLOCKS, THREADS, WIDTHS
 
 MOST_WORDS: Final = (1 << 32) - 1
 """Values name each other by words of 32 bits."""
@@ -36,13 +36,12 @@ class Heap:
 
     def __post_init__(self) -> None:
         self.memory = self.cupy.empty(self.words, np.uint32)
-        self.top = self.cupy.zeros(1, np.uint64)
+        self.top = self.cupy.zeros(2, np.uint64)
+        """Where the next piece begins, and how often there was no room for one."""
         self.used = 0
         """Words that are taken before a run: constants and slots."""
-        self.user: object = None
-        """Whose constants and slots these are, where there are several that take turns."""
         self._groups = {width: self.blocks * THREADS // width for width in WIDTHS}
-        self._groups[BLOCK] = -(-self.blocks // _RESIDENT)
+        self._groups[BLOCK] = BLOCKS * -(-self.blocks // _RESIDENT)
         self._arenas = self.cupy.zeros(self.lines * sum(self._groups.values()) * WAVE_ARENA.words, np.uint32)
 
     @classmethod
@@ -52,8 +51,8 @@ class Heap:
 
     def take(self, words: int) -> int:
         """Room that is taken before a run."""
-        place = self.used
-        self.used += words
+        place = self.used + self.used % 2  # steps are 64 bits
+        self.used = place + words
         return place
 
     def arenas(self, width: int, line: int = 0) -> int:
@@ -68,11 +67,11 @@ class Heap:
     def begin(self) -> None:
         """Forget all values but what was taken before."""
         self._arenas[...] = 0
-        self.top[...] = -(-self.used // 64) * 64
+        self.top[...] = self.cupy.asarray(np.array([-(-self.used // 64) * 64, 0], np.uint64))
 
     def over(self) -> bool:
         """Whether values did not fit."""
-        return int(self.top[0]) > self.words
+        return int(self.top[1]) > 0
 
 
 def places(rows: list[Place]) -> NDArray[np.uint32]:

@@ -24,8 +24,10 @@ INPUTS_ENTRY: Final = "arcbatt_wave_inputs"
 LOOK_ENTRY: Final = "arcbatt_wave_look"
 WIDTHS: Final = (1, LANES)
 """Threads of a group that runs a call: one, or a warp."""
-BLOCK: Final = 512
+BLOCK: Final = 1024
 """And of one that runs a call of very many items."""
+BLOCKS: Final = 1
+"""Of these, resident on a multiprocessor."""
 _BLOCKS: Final = 8
 """Resident on a multiprocessor at least, so that a thread has 64 registers."""
 _OPEN: Final = WAVE_PHASES["OPEN"]
@@ -52,7 +54,7 @@ def options(kernel: WaveKernel, width: int) -> KernelOptions:
         "AB_WAVE_TYPES=" + rows,
         "AB_WAVE_PARTS=" + ",".join(map(str, kernel.parts or (0,))),
     )
-    threads, blocks = (BLOCK, 1) if width == BLOCK else (THREADS, _BLOCKS)
+    threads, blocks = (BLOCK, BLOCKS) if width == BLOCK else (THREADS, _BLOCKS)
     return KernelOptions(threads, blocks, "", header="waves/kernel.h", lanes=width, defines=defines)
 
 

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import (
     NOWHERE,
@@ -72,8 +73,8 @@ class Launch:
 class Plan:
     """Where a schedule's values are for at most so many samples and tasks, and its launches.
 
-    Slots are taken from the heap, those of bodies while running (*frames*); `given` says of inputs that have values
-    already where these are.
+    Slots are taken from the heap, from `begin` on, those of bodies while running (*frames*); `given` says of inputs
+    that have values already where these are.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Plan:
         tasks: int = 0,
         max_steps: int,
         given: Mapping[int, Place] | None = None,
+        begin: int = 0,
         giant_items: int = GIANT_ITEMS,
     ) -> None:
         self.schedule, self.heap, self.samples, self.tasks = schedule, heap, samples, tasks
@@ -93,6 +95,7 @@ class Plan:
         self._given, self._giant_items = given or {}, giant_items
         self._most: dict[int, int] = {Domain.ONCE: 1, Domain.TASKS: tasks, Domain.SAMPLES: samples}
         image = np.array(schedule.code.image, np.uint32)
+        heap.used = begin
         self._image = heap.take(len(image))
         self._words: dict[int, int] = defaultdict(int)
         """Of each domain of a body, the words of an index."""
@@ -108,14 +111,35 @@ class Plan:
                 self._bases[slot] = heap.take(schedule.sizes[slot] * self._most[domain])
         self._graphs: dict[int, Any] = {}
         self.launches: list[Launch] = []
+        self.used = heap.used
+        """What is taken of the heap before a run."""
         if self.fits():
-            heap.memory[self._image : self._image + len(image)] = self._cupy.asarray(image)
+            self._constants = self._cupy.asarray(image)
             self.launches += self._launches()
             self._set_counts(samples, tasks)
+            self.begin()
 
     def fits(self) -> bool:
         """Whether slots and constants do."""
-        return self.heap.used <= self.heap.words
+        return self.used <= self.heap.words
+
+    def begin(self) -> None:
+        """Make the heap ready for a run: plans of the same heap take turns."""
+        self.heap.used = self.used
+        self.heap.memory[self._image : self._image + len(self._constants)] = self._constants
+        for slot in self.schedule.spent.values():
+            first = self._bases[slot]
+            self.heap.memory[first : first + 2 * self._most[self.schedule.domains[slot]]] = 0
+
+    def spent(self, task_of: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Of each sample, the steps of calls that types alone do not bound."""
+        found = []
+        for domain, slot in self.schedule.spent.items():
+            first, count = self._bases[slot], self._most[domain]
+            found.append(self.heap.memory[first : first + 2 * count].get().view(np.uint64))
+        once, tasks, samples = found
+        total: NDArray[np.uint64] = samples[: len(task_of)] + tasks[task_of] + once[0]
+        return total
 
     def set_counts(self, task_of: Sequence[int] | np.ndarray[Any, Any], tasks: int) -> None:
         """Say how many samples and tasks there are now, and the task of each sample."""

@@ -1,13 +1,14 @@
 """Schedules of waves on samples, on one GPU: inputs placed, waves replayed, values looked at.
 
-Nothing comes back to the host while a batch runs. What did not fit in the heap is seen at its end; the batch is then
-halved and done again. Of samples that do not fit alone, what is asked for is halved, so that fewer waves run at a time.
-Results do not depend on how samples or what is asked for are divided.
+Nothing comes back to the host while a batch runs. What did not fit in the heap is seen at its end: where that is a few
+of the values, they are run once more by themselves, with the waves that only they need; else the batch is halved. What
+takes many batches even by itself is too much: it is another engine's. All of this is remembered for later runs.
+Results do not depend on how samples or values are divided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,15 +19,33 @@ from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.wave_kernels import WaveKernel
 from arcbatt.compiler.waves import Schedule, part
 from arcbatt.data.packing import PackedSamples
+from arcbatt.engine.outputs import Grids, Outputs, Wanted
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.ends import Ends, PlacedInputs
 from arcbatt.engine.waves.heap import MOST_WORDS, Heap
 from arcbatt.engine.waves.plan import GIANT_ITEMS, Functions, Loaded, Plan
-from arcbatt.language.limits import MAX_STEPS
+from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
 from arcbatt.language.types import Type
 
 LINES: Final = 32
 """Waves that run at the same time, at most."""
+_FEW: Final = 0.25
+"""The part of the values that is run by itself where it does not fit."""
+_MOST_BATCHES: Final = 4
+"""Of what is run by itself, for one of all the others."""
+Rows = NDArray[np.int64]
+Slots = Sequence[tuple[int, Type]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run is to bring back of values."""
+
+    wanted: Wanted = "hash"
+    largest: int = MAX_CELLS
+    """Cells of the largest grid that is kept."""
+    spent_end: int = 1 << 63
+    """From how many steps on, of calls that types alone do not bound, a sample is another engine's."""
 
 
 @dataclass
@@ -74,74 +93,134 @@ class WaveRunner:
             self.stream = cupy.cuda.Stream(non_blocking=True)
         self._placed: PlacedInputs | None = None
         self.plan: Plan | None = None
+        self._parts: dict[tuple[int, ...], WaveRunner] = {}
+        """Runners of some of the slots."""
+        self._apart: set[int] = set()
+        """Slots that did not fit together with the others."""
+        self.too_much: set[int] = set()
+        """Slots that took too many batches."""
         self.batches: list[int] = []
         """Of the last run, how many samples each batch had."""
 
-    def run(self, data: PackedSamples, slots: Sequence[tuple[int, Type]], *, halve: bool = True) -> Looked:
+    def run(self, data: PackedSamples, slots: Slots, *, halve: bool = True) -> Looked:
         """Every wave on every sample; what became of the values of some slots.
 
         A value whose waves do not fit on a sample even by themselves, or that is not tried without `halve`, has the
         status OVERFLOW: it is another engine's.
         """
-        found = Looked(np.zeros((len(slots), len(data)), np.uint8), np.zeros((len(slots), len(data)), np.uint64))
-        unfit = self._run(data, slots, found)
-        if len(unfit) and halve and len(slots) > 1:
-            middle = len(slots) // 2
-            for some in (slice(0, middle), slice(middle, None)):
-                half = part(self.schedule, (slot for slot, _ in slots[some]))
-                runner = WaveRunner(
-                    self.cupy, half, max_steps=self._max_steps, giant_items=self._giant_items, beside=self
-                )
-                again = runner.run(data.only(unfit), slots[some])
-                found.statuses[some, unfit], found.hashes[some, unfit] = again.statuses, again.hashes
-        return found
+        found = Outputs.empty([str(slot) for slot, _ in slots], len(data), "hash")
+        for rows, some in self.outputs(data, slots, Asked(), halve=halve):
+            found.take(rows, some)
+        assert found.hashes is not None
+        return Looked(found.statuses.T, found.hashes.T)
 
-    def _run(self, data: PackedSamples, slots: Sequence[tuple[int, Type]], found: Looked) -> NDArray[np.int64]:
-        """All samples by batches; those that do not fit even alone."""
-        unfit: list[int] = []
+    def outputs(
+        self,
+        data: PackedSamples,
+        slots: Slots,
+        asked: Asked,
+        *,
+        stopped: Callable[[], bool] = lambda: False,
+        halve: bool = True,
+        least: int = 1,
+    ) -> Iterator[tuple[Rows, Outputs]]:
+        """The same by batches: samples, and what became of the values on them, a column for each slot.
+
+        What does not fit in batches of `least` samples is OVERFLOW.
+        """
         first, order = 0, by_size(data)
         known = list(self.batches) if sum(self.batches) == len(data) else []  # what fitted before is tried first
         size = len(data)
         self.batches = []
-        while first < len(data):
+        while first < len(data) and not stopped():
             size = known.pop(0) if known else size
             rows = order[first : first + size]
-            if not self._batch(data, rows, slots, found):
-                if len(rows) > 1:
-                    known, size = [], -(-len(rows) // 2)
-                    continue
-                found.statuses[:, rows], found.hashes[:, rows] = OVERFLOW, 0
-                unfit += rows.tolist()
+            found = self._fitting(data, rows, slots, asked, halve, fewer=len(rows) > least)
+            if found is None:
+                known, size = [], -(-len(rows) // 2)
+                continue
+            yield rows, found
             self.batches.append(len(rows))
             first += len(rows)
-            size = min(2 * len(rows), self.plan.samples if self.plan else 1)
-        return np.array(sorted(unfit), np.int64)
+            size = min(2 * len(rows), len(data))
 
-    def _batch(
-        self, data: PackedSamples, rows: NDArray[np.int64], slots: Sequence[tuple[int, Type]], found: Looked
-    ) -> bool:
-        """Some samples; whether they fitted."""
+    def _fitting(
+        self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked, halve: bool, *, fewer: bool
+    ) -> Outputs | None:
+        """Some samples, those slots apart that do not fit with the others; nothing if it is to be fewer samples."""
+        if halve and 0 < sum(slot in self._apart for slot, _ in slots) < len(slots):
+            return self._in_parts(data, rows, slots, asked)
+        found, overspent = self._batch(data, rows, slots, asked)
+        columns: NDArray[np.bool_] = (found.statuses == OVERFLOW).any(axis=0)
+        if columns.any() and halve and len(slots) > 1 and (columns.mean() <= _FEW or not fewer):
+            if columns.all():
+                columns[len(columns) // 2 :] = False
+            self._apart |= {slots[column][0] for column in np.flatnonzero(columns).tolist()}
+            return self._in_parts(data, rows, slots, asked)
+        if columns.any() and fewer:
+            return None
+        self.too_much |= {slots[column][0] for column in np.flatnonzero(columns).tolist()}
+        found.statuses[overspent] = OVERFLOW
+        return found
+
+    def _in_parts(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> Outputs:
+        """Slots that do not fit together, by themselves."""
+        whole = Outputs.empty([str(slot) for slot, _ in slots], len(rows), asked.wanted)
+        apart = np.array([slot in self._apart for slot, _ in slots])
+        least = -(-len(rows) // _MOST_BATCHES)
+        for columns in (np.flatnonzero(~apart), np.flatnonzero(apart)):
+            mine = [slots[column] for column in columns.tolist()]
+            runner = self.only(mine)
+            for some, found in runner.outputs(data.only(rows), mine, asked, least=least):
+                whole.take(some, found, columns)
+            self.too_much |= runner.too_much
+        return whole
+
+    def only(self, slots: Slots) -> WaveRunner:
+        """The runner of some of the slots, with the waves that these need."""
+        key = tuple(slot for slot, _ in slots)
+        if key not in self._parts:
+            self._parts[key] = WaveRunner(
+                self.cupy,
+                part(self.schedule, key),
+                max_steps=self._max_steps,
+                giant_items=self._giant_items,
+                beside=self,
+            )
+        return self._parts[key]
+
+    def _batch(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> tuple[Outputs, NDArray[np.bool_]]:
+        """Some samples, and which of them took too many steps."""
+        some, names = data.only(rows), [str(slot) for slot, _ in slots]
         with self.stream:
-            plan = self.prepare(data.only(rows))
-            if not plan.fits():
+            plan = self.prepare(some)
+            if not plan.fits():  # slots and constants alone
                 self.plan = None
-                return False
+                nothing = Outputs.empty(names, len(rows), asked.wanted)
+                nothing.statuses[...] = OVERFLOW
+                return nothing, np.zeros(len(rows), np.bool_)
             plan.replay(self.stream)
-            if self.heap.over():
-                return False
-            statuses, hashes = self._ends.look([(plan.place(slot), kind) for slot, kind in slots], len(rows))
-            if self.heap.over():
-                return False
-            found.statuses[:, rows], found.hashes[:, rows] = statuses.get(), hashes.get()
-        return True
+            places = [(plan.place(slot), kind) for slot, kind in slots]
+            found, used = self._ends.look(places, len(rows), asked.wanted, self._placed, asked.largest)
+            grids = found.pool[:used].get(), found.offset.get(), found.height.get(), found.width.get()
+            outputs = Outputs(
+                names=names,
+                statuses=found.statuses.get(),
+                matches=found.matches.get().view(np.bool_),
+                agreement=found.agreement.get(),
+                hashes=found.hashes.get() if asked.wanted != "match" else None,
+                grids=Grids(*grids) if asked.wanted == "grid" else None,
+                done=np.ones(len(rows), np.bool_),
+                route=np.zeros((len(rows), len(slots)), np.uint8),
+            )
+            spent = plan.spent(np.unique(some.task, return_inverse=True)[1])
+        return outputs, spent >= np.uint64(asked.spent_end)
 
     def prepare(self, data: PackedSamples) -> Plan:
         """Lay out the schedule for samples, and place their inputs; call it with the runner's stream as the current."""
         tasks, task_of = np.unique(data.task, return_inverse=True)
-        mine = self.plan is not None and self.heap.user is self
-        if not mine or self.plan is None or self.plan.samples < len(data) or self.plan.tasks < len(tasks):
-            self.plan, self.heap.user = None, self
-            self.heap.used = 0  # what constants point to counts from there
+        if self.plan is None or self.plan.samples < len(data) or self.plan.tasks < len(tasks):
+            self.plan = None
             self.plan = Plan(
                 self.schedule,
                 self.heap,
@@ -153,6 +232,7 @@ class WaveRunner:
             )
         plan = self.plan
         if plan.fits():
+            plan.begin()
             plan.set_counts(task_of, len(tasks))
             self.heap.begin()
             places = {name: plan.place(slot)[:2] for name, slot in self.schedule.code.inputs.items()}

@@ -112,9 +112,16 @@ class Store:
         names = [f"A{place}" for place, arg in enumerate(args) if isinstance(arg, Column)]
         inputs = plan.code.inputs
         given = {inputs[name]: column.place for name, column in zip(names, columns, strict=True) if name in inputs}
-        self.heap.used = int(self.heap.top[0])
-        laid = Plan(plan, self.heap, self._loaded(plan), samples=counts.pop(), max_steps=self._max_steps, given=given)
-        self._took(self.heap.used)
+        laid = Plan(
+            plan,
+            self.heap,
+            self._loaded(plan),
+            samples=counts.pop(),
+            max_steps=self._max_steps,
+            given=given,
+            begin=int(self.heap.top[0]),
+        )
+        self._took(laid.used)
         for launch in laid.launches:
             launch()
         slot, kind = plan.code.outputs[_RESULT]
@@ -126,7 +133,7 @@ class Store:
         """The heap is now taken up to here."""
         if top > self.heap.words:
             raise MemoryError(f"the store is full: {4 * self.heap.words:,} bytes; give it more, or make another")
-        self.heap.top[...] = top
+        self.heap.top[0] = top
 
     def _schedule(self, op: str, args: Sequence[Column | Single]) -> Schedule:
         """The waves of a call: of the primitive, and of the casts its arguments need."""
@@ -155,8 +162,8 @@ class Store:
 
     def looked(self, column: Column) -> tuple[Any, Any]:
         """Statuses and 64-bit hashes of a column's values, on the device. Equal values have equal hashes."""
-        statuses, hashes = self._ends.look([(column.place, column.type)], len(column))
-        return statuses[0], hashes[0]
+        found, _ = self._ends.look([(column.place, column.type)], len(column))
+        return found.statuses[:, 0], found.hashes[:, 0]
 
     def distinct(self, column: Column) -> Any:
         """Of values that are equal the first one's number, in order, on the device; failures are left out."""

@@ -1,7 +1,7 @@
 // Array work on keys: sorting, removing what is equal, searching, merging; and the same for arrays of arrays.
 #pragma once
 
-#include "core/values.h"
+#include "core/marks.h"
 
 namespace arcbatt {
 
@@ -170,16 +170,17 @@ AB_FN void sort_alone(const Ctx& c, u32* items, u32 n, u32 stride, Before before
 #endif
 }
 
-// Each 32 keys in order, a key a lane: a bitonic network whose steps are exchanges between lanes.
+// Each RUN keys in order, a key a lane: a bitonic network whose steps are exchanges between the lanes of a warp.
+constexpr u32 RUN = 32;
 AB_FN void sort_runs(const Ctx& c, u32* keys, u32 n) {
     u32 lane = c.g.lane();
     c.g.sync();
     for (u32 first = 0; first < n; first += AB_LANES) {
         u32 key = first + lane < n ? keys[first + lane] : 0xFFFFFFFFu;
-        for (u32 size = 2; size <= AB_LANES; size *= 2)
+        for (u32 size = 2; size <= RUN; size *= 2)
             for (u32 step = size / 2; step > 0; step /= 2) {
-                u32 other = c.g.shuffle(key, lane ^ step);
-                bool low = (lane & step) == 0, up = (lane & size) == 0;
+                u32 other = c.g.exchanged(key, step);
+                bool low = (lane & step) == 0, up = size == RUN || (lane & size) == 0;
                 key = low == up ? least(key, other) : most(key, other);
             }
         if (first + lane < n) keys[first + lane] = key;
@@ -191,9 +192,9 @@ AB_FN void sort_runs(const Ctx& c, u32* keys, u32 n) {
 AB_CALL void sort_keys(const Ctx& c, u32* keys, u32 n) {
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return keys[i] > keys[i + 1]; })) return;
     auto before = [](const u32* a, const u32* b) { return *a < *b; };
-    if (n > AB_LANES && c.a.capacity - c.a.top < n) return sort_alone<1>(c, keys, n, 1, before);
+    if (n > RUN && c.a.capacity - c.a.top < n) return sort_alone<1>(c, keys, n, 1, before);
     sort_runs(c, keys, n);
-    merge_sort(c, keys, c.a.at(c.a.top), n, 1, AB_LANES, before);
+    merge_sort(c, keys, c.a.at(c.a.top), n, 1, RUN, before);
 }
 
 template <u32 MOST_WORDS, class Before>
@@ -211,35 +212,14 @@ AB_FN u32 distinct_keys(const Ctx& c, u32* keys, u32 n) {
     return c.g.squeeze(keys, n, 1, [&](u32 a, u32 b) { return keys[a] == keys[b]; });
 }
 
+// Sort and drop what is equal: any keys of a kind to a set's.
+AB_FN u32 sort_unique_keys(const Ctx& c, u32* keys, u32 n, u32 kind) {
 #if AB_LANES > 1
-constexpr u32 MANY_KEYS = 64;
-
-// Many keys that lie close together become a set as bits, one for each number there could be: no sorting. False where
-// they are too few or too far apart, or there is no room.
-AB_CALL bool sort_unique_as_bits(const Ctx& c, u32* keys, u32 n, u32& left) {
-    if (n < MANY_KEYS) return false;
-    auto ordered = [&](u32 k) { return i32(keys[k] ^ 0x80000000u); };
-    u32 low = u32(c.g.min_of(n, INT_MOST, ordered)) ^ 0x80000000u;
-    u32 high = u32(c.g.max_of(n, INT_LEAST, ordered)) ^ 0x80000000u, words = (high - low) / 32 + 1;
-    if (words > n || c.a.capacity - c.a.top < words) return false;
-    u32* bits = c.a.at(c.a.top);
-    c.g.each(words, [&](u32 k) { store_volatile(bits[k], 0); });
-    c.g.each(n, [&](u32 k) { fetch_or(bits[(keys[k] - low) / 32], 1u << (keys[k] - low) % 32); });
-    left = c.g.scan(
-        words, [&](u32 k) { return count_bits(load_volatile(bits[k])); },
-        [&](u32 k, u32 at) {
-            for (u32 rest = load_volatile(bits[k]); rest; rest &= rest - 1)
-                keys[at++] = low + 32 * k + lowest_bit(rest);
-        });
-    return true;
-}
-#endif
-
-// Sort and drop what is equal: any keys to a set's.
-AB_FN u32 sort_unique_keys(const Ctx& c, u32* keys, u32 n) {
-#if AB_LANES > 1
-    u32 left = 0;
-    if (sort_unique_as_bits(c, keys, n, left)) return left;
+    Marks marks{KeyBox(kind), nullptr, 0};
+    auto visit = [&](auto f) { c.g.each(n, [&](u32 k) { f(keys[k]); }); };
+    if (mark_keys(c, n, marks, visit)) return marks.write(c, keys);
+#else
+    (void)kind;
 #endif
     sort_keys(c, keys, n);
     return distinct_keys(c, keys, n);
@@ -311,6 +291,35 @@ AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
     });
 }
 
+#if AB_LANES > 1
+// Ascending order of many objects, each with its first key beside it, which nearly always decides. False where there is
+// no room behind the arena's top; a wave calls again with more instead.
+template <class Before>
+AB_FN bool sort_by_first_keys(const Ctx& c, u32* pairs, u32 n, Before before) {
+    constexpr u32 WORDS = 3;
+    if (c.a.capacity - c.a.top < 2 * WORDS * u64(n)) {
+#if AB_WAVES
+        c.cramped = true;
+#endif
+        return AB_WAVES;
+    }
+    u32* entries = c.a.at(c.a.top);
+    c.g.each(n, [&](u32 k) {
+        const u32* pair = pairs + 2 * k;
+        entries[WORDS * k] = pair[1] ? *c.a.at(pair[0]) : 0;  // nothing comes before all else
+        entries[WORDS * k + 1] = pair[0];
+        entries[WORDS * k + 2] = pair[1];
+    });
+    merge_sort(c, entries, entries + WORDS * n, n, WORDS, 1,
+               [&](const u32* a, const u32* b) { return *a != *b ? *a < *b : before(a + 1, b + 1); });
+    c.g.each(n, [&](u32 k) {
+        pairs[2 * k] = entries[WORDS * k + 1];
+        pairs[2 * k + 1] = entries[WORDS * k + 2];
+    });
+    return true;
+}
+#endif
+
 // Order objects (two words each, offset and count) by content and drop equal ones; how many are left.
 AB_CALL u32 sort_unique_objects(const Ctx& c, u32* pairs, u32 n) {
     constexpr u32 MANY = 64;
@@ -320,8 +329,11 @@ AB_CALL u32 sort_unique_objects(const Ctx& c, u32* pairs, u32 n) {
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))
         return n;  // strictly ascending, so nothing is equal
     u32 kept = n >= MANY ? drop_repeated(c, pairs, n) : n;
-    bool behind = n - kept >= kept, ahead = c.a.capacity - c.a.top >= 2 * u64(kept);
-    sort_pairs(c, pairs, kept, behind ? pairs + 2 * kept : ahead ? c.a.at(c.a.top) : nullptr, before);
+    bool behind = n - kept >= kept, ahead = c.a.capacity - c.a.top >= 2 * u64(kept), sorted = false;
+#if AB_LANES > 1
+    sorted = kept >= MANY && sort_by_first_keys(c, pairs, kept, before);
+#endif
+    if (!sorted) sort_pairs(c, pairs, kept, behind ? pairs + 2 * kept : ahead ? c.a.at(c.a.top) : nullptr, before);
     return c.g.squeeze(pairs, kept, 2, [&](u32 a, u32 b) { return !before(pairs + 2 * a, pairs + 2 * b); });
 }
 

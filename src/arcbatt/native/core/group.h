@@ -17,6 +17,9 @@
 #if AB_LANES > 1 && !AB_DEVICE
 #include "testing/emulated_warp.h"
 #endif
+#if AB_LANES > 1
+#include "core/lane_regions.h"
+#endif
 #if AB_LANES > 32
 #include "core/block_group.h"
 #endif
@@ -100,8 +103,9 @@ struct Group {
         for (u32 i = 0; i < n; ++i) value |= u64(f(i));
         return value;
     }
-    // The least and the union of bits of what lanes hold, each from its part of a region.
+    // The least, the greatest and the union of bits of what lanes hold, each from its part of a region.
     AB_FN i32 least_held(i32 x) const { return x; }
+    AB_FN i32 most_held(i32 x) const { return x; }
     AB_FN u64 bits_held(u64 x) const { return x; }
     // put(i, k) for every i with keep(i), k counting them up in order; how many there were. What `put` writes must not
     // be what `keep` or `put` read for another i.
@@ -147,7 +151,8 @@ struct Group {
 
 #elif AB_WARP
 
-struct Group {
+struct Group : LaneRegions<Group> {
+    static constexpr u32 FEW = 3;
 #if AB_DEVICE
     static constexpr u32 ALL = 0xFFFFFFFFu;
     AB_FN u32 lane() const {
@@ -163,6 +168,8 @@ struct Group {
 #else
     Lanes* lanes = nullptr;
     u32 number = 0;
+    Group() = default;
+    Group(Lanes* all, u32 lane) : lanes(all), number(lane) {}
     u32 lane() const { return number; }
     void sync() const { lanes->barrier(number); }
     u32 ballot(bool x) const {
@@ -201,8 +208,7 @@ struct Group {
     AB_FN i64 shuffle(i64 x, u32 from) const { return i64(shuffle(u64(x), from)); }
     AB_FN i32 shuffle(i32 x, u32 from) const { return i32(shuffle(u32(x), from)); }
 
-    // Up to so many indexes every lane looks at all of them: that takes less than bringing together what lanes found.
-    static constexpr u32 FEW = 3;
+    AB_FN u32 exchanged(u32 x, u32 step) const { return shuffle(x, lane() ^ step); }
 
     // All lanes' values by an operation that may take them in any order.
     template <class T, class O>
@@ -240,123 +246,12 @@ struct Group {
         return reduce(x, [](i64 a, i64 b) { return i64(u64(a) + u64(b)); });
     }
 #endif
-
-    template <class F>
-    AB_FN void each(u32 n, F f) const {
-        sync();
-        AB_ROLLED
-        for (u32 i = lane(); i < n; i += AB_LANES) f(i);
-        sync();
+    AB_FN bool any_held(bool x) const { return ballot(x) != 0; }
+    AB_FN u32 count_before(bool x, u32& all) const {
+        u32 bits = ballot(x);
+        all = count_bits(bits);
+        return count_bits(bits & ((1u << lane()) - 1));
     }
-    template <class F>
-    AB_FN void one(F f) const {
-        sync();
-        if (lane() == 0) f();
-        sync();
-    }
-    template <class F>
-    AB_FN u32 from_one(F f) const {
-        u32 value = 0;
-        sync();
-        if (lane() == 0) value = u32(f());
-        sync();
-        return shuffle(value, 0u);
-    }
-    template <class F>
-    AB_FN bool any(u32 n, F f) const {
-        bool found = false;
-        sync();
-        if (n <= FEW) {
-            for (u32 i = 0; i < n; ++i) found = f(i) || found;
-        } else {
-            AB_ROLLED
-            for (u32 first = 0; first < n && !found; first += AB_LANES) {
-                u32 i = first + lane();
-                found = ballot(i < n && f(i)) != 0;
-            }
-        }
-        sync();
-        return found;
-    }
-    template <class F>
-    AB_FN bool flagged(u32 n, F f) const {
-        bool found = false;
-        each(n, [&](u32 i) { found |= f(i); });
-        return ballot(found) != 0;
-    }
-    // A lane takes several at once, so that it need not wait for the memory between them.
-    template <class R, class G, class P>
-    AB_FN bool mapped(u32 n, G get, P put) const {
-        constexpr u32 SEVERAL = 4;
-        bool found = false;
-        u32 i = lane();
-        sync();
-        AB_ROLLED
-        for (; i + (SEVERAL - 1) * AB_LANES < n; i += SEVERAL * AB_LANES) {
-            R x[SEVERAL] = {};
-            for (u32 k = 0; k < SEVERAL; ++k) found |= get(i + k * AB_LANES, x[k]);
-            for (u32 k = 0; k < SEVERAL; ++k) put(i + k * AB_LANES, x[k]);
-        }
-        AB_ROLLED
-        for (; i < n; i += AB_LANES) {
-            R x{};
-            found |= get(i, x);
-            put(i, x);
-        }
-        sync();
-        return ballot(found) != 0;
-    }
-    // take(i) for every index, each lane some of them or all lanes all; whether what they hold is to be brought
-    // together.
-    template <class T>
-    AB_FN bool shared(u32 n, T take) const {
-        sync();
-        u32 start = n <= FEW ? 0 : lane(), step = n <= FEW ? 1 : AB_LANES;
-        AB_ROLLED
-        for (u32 i = start; i < n; i += step) take(i);
-        sync();
-        return n > FEW;
-    }
-    template <class F>
-    AB_FN i32 min_of(u32 n, i32 start, F f) const {
-        i32 value = start;
-        bool apart = shared(n, [&](u32 i) { value = least(value, i32(f(i))); });
-        return apart ? least_held(value) : value;
-    }
-    template <class F>
-    AB_FN i32 max_of(u32 n, i32 start, F f) const {
-        i32 value = start;
-        bool apart = shared(n, [&](u32 i) { value = most(value, i32(f(i))); });
-        return apart ? most_held(value) : value;
-    }
-    template <class F>
-    AB_FN i64 sum_of(u32 n, F f) const {
-        u64 value = 0;
-        bool apart = shared(n, [&](u32 i) { value += u64(i64(f(i))); });
-        return apart ? sum_held(i64(value)) : i64(value);
-    }
-    template <class F>
-    AB_FN u64 bits_of(u32 n, F f) const {
-        u64 value = 0;
-        bool apart = shared(n, [&](u32 i) { value |= u64(f(i)); });
-        return apart ? bits_held(value) : value;
-    }
-    template <class K, class P>
-    AB_FN u32 compact(u32 n, K keep, P put) const {
-        u32 count = 0;
-        sync();
-        AB_ROLLED
-        for (u32 first = 0; first < n; first += AB_LANES) {
-            u32 i = first + lane();
-            bool stays = i < n && keep(i);
-            u32 all = ballot(stays);
-            if (stays) put(i, count + count_bits(all & ((1u << lane()) - 1)));
-            count += count_bits(all);
-        }
-        sync();
-        return count;
-    }
-    // The sum of the values of the lanes before this one; `all` becomes that of all.
     AB_FN u32 sum_before(u32 x, u32& all) const {
         u32 sum = x;
         AB_ROLLED
@@ -366,53 +261,6 @@ struct Group {
         }
         all = shuffle(sum, u32(AB_LANES - 1));
         return sum - x;
-    }
-    template <class F, class P>
-    AB_FN u32 scan(u32 n, F f, P put) const {
-        u32 sum = 0, all = 0;
-        sync();
-        AB_ROLLED
-        for (u32 first = 0; first < n; first += AB_LANES) {
-            u32 i = first + lane();
-            u32 before = sum_before(i < n ? u32(f(i)) : 0, all);
-            if (i < n) put(i, sum + before);
-            sum += all;
-        }
-        sync();
-        return sum;
-    }
-    // Lanes hold their items before any is written; an item's predecessor has either not moved or is itself again.
-    template <class S>
-    AB_FN u32 squeeze(u32* items, u32 n, u32 stride, S same) const {
-        constexpr u32 MOST_WORDS = 9;
-        u32 held[MOST_WORDS] = {};
-        u32 count = 0;
-        sync();
-        AB_ROLLED
-        for (u32 first = 0; first < n; first += AB_LANES) {
-            u32 i = first + lane();
-            bool stays = i < n && (i == 0 || !same(i - 1, i));
-            if (stays) AB_ROLLED
-            for (u32 k = 0; k < stride; ++k) held[k] = items[i * stride + k];
-            u32 all = ballot(stays);
-            sync();
-            u32 to = count + count_bits(all & ((1u << lane()) - 1));
-            if (stays && to != i) AB_ROLLED
-            for (u32 k = 0; k < stride; ++k) items[to * stride + k] = held[k];
-            count += count_bits(all);
-            sync();
-        }
-        return count;
-    }
-    AB_FN void move_down(u32* to, const u32* from, u32 n) const {
-        sync();
-        AB_ROLLED
-        for (u32 first = 0; first < n; first += AB_LANES) {
-            u32 k = first + lane(), word = k < n ? from[k] : 0;
-            sync();
-            if (k < n) to[k] = word;
-            sync();
-        }
     }
 };
 

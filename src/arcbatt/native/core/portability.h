@@ -137,6 +137,16 @@ AB_FN bool compare_exchange(u32& word, u32 was, u32 becomes) {
     return true;
 #endif
 }
+// The same, and what it was.
+AB_FN u64 compare_swap(u64& word, u64 was, u64 becomes) {
+#if AB_DEVICE
+    return atomicCAS(reinterpret_cast<unsigned long long*>(&word), was, becomes);
+#else
+    u64 before = word;
+    if (before == was) word = becomes;
+    return before;
+#endif
+}
 #if !AB_DEVICE
 // A flag that another thread sets.
 AB_FN bool load_flag(const u8* flag) {

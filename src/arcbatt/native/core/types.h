@@ -303,7 +303,7 @@ AB_FN bool is_array(const Table& types, Type type) {
 // Sort and drop what is equal; how many are left.
 template <class Table, class Type>
 AB_CALL u32 sort_unique_items(const Ctx& c, const Table& types, Type type, u32* items, u32 n) {
-    if (is_key(types[type])) return sort_unique_keys(c, items, n);
+    if (is_key(types[type])) return sort_unique_keys(c, items, n, types[type].kind);
     if (is_array(types, type)) return sort_unique_objects(c, items, n);
     u32 stride = types[type].item_words;
     sort_items(c, types, type, items, n);

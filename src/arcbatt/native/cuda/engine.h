@@ -13,43 +13,6 @@ constexpr u32 MOST_PARTS = 24;           // a loop is shared out in
 constexpr i64 MOST_WAIT = 4000000000ll;  // ticks a group waits for tasks to come up, some seconds
 constexpr u32 MOST_SLEEP = 32000;        // nanoseconds between polls, since all groups read the same words
 
-// Where the results go, by sample and column.
-struct DeviceResults {
-    const Launch& p;
-    const Packed& data;
-
-    AB_FN Status put(Machine& m, i32 sample, const SliceOutput& output, const u32* shape) const {
-        u64 place = u64(sample) * p.columns + output.column;
-        Status s = m.status(output.slot);
-        bool nothing = s == EMPTY_TUPLE;  // the corner of nothing is the empty tuple
-        if (nothing) s = OK;
-        SeenThere seen{false, 0, 0, nullptr, 0};
-        if (s == OK) s = look_at(m.c, nothing, m.value(output.slot), shape, output.shape_words, p.hashes != 0, seen);
-        device_pointer<u8>(p.statuses)[place] = u8(s);
-        if (p.hashes) device_pointer<u64>(p.hashes)[place] = s == OK ? seen.hash : hash_failed(s);
-        if (s != OK || !seen.grid) return s;
-        Verdict verdict = verdict_on(m.c.g, data, sample, seen.h, seen.w, seen.cells);
-        device_pointer<u16>(p.agreement)[place] = verdict.agreement;
-        device_pointer<u8>(p.matches)[place] = verdict.match;
-        if (p.pool) keep(m.c, place, seen);
-        return OK;
-    }
-
-    AB_FN void keep(const Ctx& c, u64 place, const SeenThere& seen) const {
-        u32 n = u32(seen.h) * u32(seen.w);
-        if (n > p.largest) return;
-        u32 unit =
-            c.g.from_one([&] { return fetch_add(*device_pointer<u32>(p.pool_next), (n + POOL_UNIT - 1) / POOL_UNIT); });
-        u64 start = u64(unit) * POOL_UNIT;
-        device_pointer<i64>(p.grid_offset)[place] = i64(start);
-        device_pointer<i32>(p.grid_height)[place] = seen.h;
-        device_pointer<i32>(p.grid_width)[place] = seen.w;
-        if (start + n > p.pool_bytes) return;  // the host sees how much was wanted, and runs again with that
-        i8* to = device_pointer<i8>(p.pool) + start;
-        c.g.each(n, [&](u32 k) { to[k] = seen.cells[k]; });
-    }
-};
-
 // The groups of a block that work together.
 struct Team {
     u32 block, groups, group;
@@ -118,7 +81,8 @@ struct GroupWork {
         bool overflowed = false;
         for (u32 k = 0; k < of.output_count; ++k) {
             const SliceOutput& output = reinterpret_cast<const SliceOutput*>(blob() + of.outputs)[k];
-            Status s = DeviceResults{p, data}.put(m, sample, output, blob() + output.shape);
+            u64 place = u64(sample) * p.columns + output.column;
+            Status s = put_result(m, p, data, place, sample, output.slot, blob() + output.shape, output.shape_words);
             overflowed = s == OVERFLOW_ || overflowed;
         }
         if (overflowed) list_unfit(number, sample);

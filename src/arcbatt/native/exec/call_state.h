@@ -14,9 +14,10 @@ struct CallState {
     Table types;
     u64 steps;
     u64 max_steps;
+    u64 spent;
 
-    // What a call outside of loops took, besides what its types alone bound (exec/machine.h).
-    AB_FN void spend(u64) {}
+    // What a call took, where its types alone do not bound that (exec/machine.h).
+    AB_FN void spend(u64 more) { spent = more; }
 
     AB_FN u32* slot(u32 place) { return c.a.at(place); }
     AB_FN Status status(u32 place) { return Status(*c.a.at(place)); }

@@ -2,7 +2,7 @@
 // A container is two words, offset and count; `type` is the type of its items.
 #pragma once
 
-#include "core/marks.h"
+#include "core/types.h"
 
 namespace arcbatt {
 namespace generic {
@@ -182,6 +182,25 @@ AB_CALL Status dedupe(Ctx& c, const Table& types, Type type, Items from, Items& 
     return OK;
 }
 
+// The items of containers one behind the other; OVERFLOW_ where there is no room to count them.
+AB_FN Status copy_all(Ctx& c, const u32* pairs, u32 n, u64 total, u32 stride, u32* to) {
+#if AB_LANES == 1
+    for (u32 k = 0; k < n; ++k) {
+        copy_words(to, c.a.at(pairs[2 * k]), pairs[2 * k + 1] * stride);
+        to += pairs[2 * k + 1] * stride;
+    }
+#else
+    u32 kept = c.a.top, room = c.a.take(n);
+    if (room == NOWHERE) return OVERFLOW_;
+    u32* starts = c.a.at(room);
+    c.g.scan(n, [&](u32 k) { return pairs[2 * k + 1] * stride; }, [&](u32 k, u32 sum) { starts[k] = sum; });
+    each_in_all(c, pairs, n, total, stride, [&](u32 k, u32 i) { to[starts[k] + i] = c.a.at(pairs[2 * k])[i]; });
+    c.a.top = kept;
+#endif
+    (void)total;
+    return OK;
+}
+
 // The items of the items; `inner` is their type.
 template <class Table, class Type>
 AB_CALL Status merge(Ctx& c, const Table& types, Type inner, bool to_set, Items from, Items& out) {
@@ -194,13 +213,8 @@ AB_CALL Status merge(Ctx& c, const Table& types, Type inner, bool to_set, Items 
     Status s = make(c, types, inner, total, out);
     if (s != OK) return s;
     u32* to = c.a.at(out.off);
-    u32 at = 0;
-    for (u32 k = 0; k < from.n; ++k) {
-        const u32* x = c.a.at(pairs[2 * k]);
-        u32 n = pairs[2 * k + 1] * stride;
-        c.g.each(n, [&](u32 i) { to[at + i] = x[i]; });
-        at += n;
-    }
+    s = copy_all(c, pairs, from.n, total, stride, to);
+    if (s != OK) return s;
     if (to_set) {
         out.n = sort_unique_items(c, types, inner, to, out.n);
         c.a.top = out.off + out.n * stride;

@@ -103,7 +103,7 @@ AB_FN Status moves_by_searches(Ctx& c, A source, B destination, Course course, E
         IJ q = course(place_of(destination, others[k]));
         lines[k] = u32(q.j - left) << 16 | u32(q.i - top);
     });
-    n = sort_unique_keys(c, lines, n);
+    n = sort_unique_keys(c, lines, n, K_IJ);
     Contact contact{0, 0};
     c.g.each(source.n, [&](u32 k) {
         IJ p = course(place_of(source, ours[k]));

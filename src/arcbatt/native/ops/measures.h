@@ -222,7 +222,7 @@ AB_FN Status rankof(Ctx& c, i32 value, IntSeq numbers, i32& out) {
     const u32* from = words(c, numbers);
     u32* to = words(c, distinct);
     c.g.each(numbers.n, [&](u32 k) { to[k] = from[k]; });
-    distinct.n = sort_unique_keys(c, to, numbers.n);
+    distinct.n = sort_unique_keys(c, to, numbers.n, K_INT);
     out = images::greater_numbers(c, distinct, value);
     c.a.top = kept;
     return OK;

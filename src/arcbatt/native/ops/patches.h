@@ -66,7 +66,7 @@ AB_FN Status places_of(Ctx& c, Object patch, Indices& out) {
     }
     c.g.each(patch.n, [&](u32 k) { to[k] = ij_key(key_place(keys[k])); });
     if (!in_row_order(c, patch)) {
-        out.n = sort_unique_keys(c, to, out.n);
+        out.n = sort_unique_keys(c, to, out.n, K_IJ);
         c.a.top = out.off + out.n;
     }
     return OK;
@@ -172,7 +172,7 @@ AB_FN Status toobject(Ctx& c, P patch, Grid g, Object& out) {
     u32 count = read_cells(c, patch, g, keys);
     if (!strictly_ascending(c, keys, count)) {
         if (count < 24) {
-            count = sort_unique_keys(c, keys, count);
+            count = sort_unique_keys(c, keys, count, K_CELL);
         } else {
             Indices places;
             s = places_of(c, patch, places);

@@ -32,7 +32,7 @@ AB_FN Status colororder(Ctx& c, Grid g, IntSeq& out) {
     u32 found = c.g.compact(
         COLOURS, [&](u32 k) { return counts.number[k] != 0; },
         [&](u32 k, u32 at) { to[at] = (u32(MAX_CELLS) - counts.number[k]) << 8 | k; });
-    out.n = sort_unique_keys(c, to, found);
+    out.n = sort_unique_keys(c, to, found, K_INT);
     c.g.each(out.n, [&](u32 k) { to[k] = int_key(i32(to[k] & 0xFFu) - COLOUR_BIAS); });
     c.a.top = out.off + out.n;
     return OK;

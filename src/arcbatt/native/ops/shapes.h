@@ -110,7 +110,7 @@ AB_FN Status places_of(Ctx& c, Object o, Indices& out) {
     }
     if (room == NOWHERE) {
         c.g.each(o.n, [&](u32 k) { to[k] = ij_key(key_place(from[k])); });
-        out.n = sort_unique_keys(c, to, o.n);
+        out.n = sort_unique_keys(c, to, o.n, K_IJ);
     } else {
         u32* blank = c.a.at(room);
         u8* taken = reinterpret_cast<u8*>(blank);

@@ -18,7 +18,7 @@ struct PlacedIns : Ins {
 AB_FN void run_emulated(const WaveLaunch& p, Group lanes, WaveTeam team) {
     CallState<Types> m{};
     m.c.g = lanes;
-#if AB_WARP
+#if AB_LANES > 1
     static thread_local u32 near[NEAR_WORDS];
     m.c.near = NearMemory{near, NEAR_WORDS};
 #endif

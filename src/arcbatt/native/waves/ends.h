@@ -50,21 +50,13 @@ AB_FN void run_wave_look(const WaveLook& p, Group lanes, u32 group, u32 groups) 
     room.open(m.c);
     for (u64 number = group; number < p.looked_count * p.count; number += groups) {
         const WaveLooked& looked = device_pointer<const WaveLooked>(p.looked)[number / p.count];
-        u64 k = number % p.count;
-        const u32* shape = device_pointer<const u32>(looked.shape);
-        u32 slot = place_at(looked.place, u32(k)), before = m.c.a.top, capacity = m.c.a.capacity;
-        Status s = m.status(slot);
-        bool nothing = s == EMPTY_TUPLE;  // the corner of nothing is the empty tuple
-        SeenThere seen{false, 0, 0, nullptr, 0};
-        if (nothing) s = OK;
-        if (s == OK)
-            room.fit(m.c, [&] {
-                s = look_at(m.c, nothing, m.value(slot), shape, u32(looked.shape_words), true, seen);
-                return s != OVERFLOW_;
-            });
-        m.c.g.one([&] {
-            device_pointer<u8>(looked.statuses)[k] = u8(s);
-            device_pointer<u64>(looked.hashes)[k] = s == OK ? seen.hash : hash_failed(s);
+        u32 k = u32(number % p.count), slot = place_at(looked.place, k), before = m.c.a.top, capacity = m.c.a.capacity;
+        bool unfit = m.status(slot) == OVERFLOW_;
+        room.fit(m.c, [&] {
+            const u32* shape = device_pointer<const u32>(looked.shape);
+            u64 place = u64(k) * p.columns + looked.column;
+            return put_result(m, p, p.samples, place, i32(k), slot, shape, u32(looked.shape_words)) != OVERFLOW_ ||
+                   unfit;
         });
         if (m.c.a.capacity == capacity) m.c.a.top = before;
     }

@@ -319,22 +319,44 @@ struct Gather {
     AB_FN Status outcome(const WaveFrame* frames, u64& sum) {
         sum = segment.steps();
         if (segment.status() != OK) return segment.status();
+        count_items();
+        return framed(frames) ? of_kind(sum) : OVERFLOW_;
+    }
+    // Whether there was room for all items.
+    AB_FN bool framed(const WaveFrame* frames) const {
+        if (ins.op() != LOOP_RAPPLY) return !n || frames[body].count;
+        bool all = true;
+        for (u32 k = 0; k < n; ++k) all = all && frames[k].count;
+        return all;
+    }
+    AB_FN void count_items() {
         u32 bodies = body_count(ins);
         n = ins.op() == LOOP_RAPPLY ? bodies : segment.count(0);
         body = 0;
         if (ins.op() != LOOP_RAPPLY && bodies > 1 && segment.count(1)) n = segment.count(body = 1);
-        if (n && !frames[body].count) return OVERFLOW_;
-        return of_kind(sum);
     }
+    // Items, and where these are merged what is in them, at least: how much there is to gather.
+    AB_FN u64 content(const WaveFrame* frames) {
+        if (segment.status() != OK) return 0;
+        count_items();
+        if (!framed(frames)) return 0;
+        u64 inside = 0;
+        if (gather_kind(ins.op()) == MERGED && m.types[key_type()].kind != K_INT)
+            inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(*result(k) == OK ? result(k)[2] : 0); }));
+        if (ins.op() == LOOP_MFILTER) inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(walked_item(k)[1]); }));
+        return n + inside / ITEM_KEYS;
+    }
+    // Keys that are as much to gather as an item.
+    static constexpr u32 ITEM_KEYS = 4;
 };
 
 template <class M, class I>
 AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const WavePlace* places, u32 index) {
     const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
     Segment segment{m.slot(place_at(behind[0], index))};
+    u64 sum = 0;
     bool fits = room.fit(m.c, [&] {
         Gather<M, I> gather{m, ins, behind, segment, 0, 0, false};
-        u64 sum = 0;
         Status s = gather.outcome(device_pointer<const WaveFrame>(node.frames), sum);
         m.c.g.sync();
         *m.slot(ins.dst()) = s;
@@ -343,23 +365,25 @@ AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const 
         m.c.g.sync();
         return !was_cramped(m.c) && !gather.no_room;
     });
-    if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
+    if (!fits) leave_unfit(m, ins);
     if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
+    if (ins.times() < 0) add_steps(m, places[STEPS_PLACE], index, sum);
 }
 
-// --- giants: calls of many items, which are left to blocks ---
+// --- giants: calls with much to gather, which are left to blocks ---
 
 struct Giant {
     u32 node, index;
 };
 AB_FN Giant* giants_behind(WaveGiants* list) { return reinterpret_cast<Giant*>(list + 1); }
 
-// Put a call on the list if it has many items; false where it has not, or the list is full.
-template <class M>
-AB_FN bool left_to_blocks(M& m, const WaveLaunch& p, const WavePlace* behind, Giant call) {
+// Put a call on the list if it has much to gather; false where it has not, or the list is full.
+template <class M, class I>
+AB_FN bool left_to_blocks(M& m, const WaveLaunch& p, I ins, const WavePlace* behind, Giant call) {
     if (!p.giants) return false;
-    Segment segment{m.slot(place_at(behind[0], call.index))};
-    if (segment.status() != OK || segment.count(0) <= p.giant_items) return false;
+    const WaveNode& node = device_pointer<const WaveNode>(p.nodes)[call.node];
+    Gather<M, I> gather{m, ins, behind, Segment{m.slot(place_at(behind[0], call.index))}, 0, 0, false};
+    if (gather.content(device_pointer<const WaveFrame>(node.frames)) <= p.giant_items) return false;
     WaveGiants* list = device_pointer<WaveGiants>(p.giants);
     u32 at = m.c.g.from_one([&] { return fetch_add(list->count, 1u); });
     if (at >= MOST_GIANTS) return false;

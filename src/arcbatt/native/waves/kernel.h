@@ -38,7 +38,7 @@ AB_FN KnownIns placed(const WavePlace* places, u32 index) {
 AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team, u32 group) {
     CallState<KnownTypes> m;
     m.c.g = lanes;
-#if AB_DEVICE && AB_WARP
+#if AB_DEVICE && AB_LANES > 1
     // A kernel that does not look at it does not have it.
     __shared__ u32 near[AB_THREADS / AB_LANES][NEAR_WORDS];
     m.c.near = NearMemory{near[group], NEAR_WORDS};

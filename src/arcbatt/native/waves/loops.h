@@ -87,18 +87,21 @@ AB_FN void open_call(M& m, I ins, const WaveNode& node) {
 
 // --- FRAMES ---
 
-// The frame of a node's domain, from the heap; without any items where there is no room for them.
+constexpr u64 MOST_OF_HEAP = 4;  // a frame takes one part of so many
+
+// The frame of a node's domain, from the heap; without any items where there is no room for them, or it would leave
+// too little for all else.
 AB_FN void make_frame(const Group& g, const WaveLaunch& p, const WaveNode& node) {
     WaveFrame* all = device_pointer<WaveFrame>(node.frames);
     WaveFrame* frame = all + node.which;
     u64* top = device_pointer<u64>(p.top);
     g.one([&] {
         u64 n = frame->opened, words = (n * frame->words + 63) / 64 * 64;
-        u64 at = n ? fetch_add(*top, words) : 0;
-        bool fits = n <= u64(INT_MOST) && at + words <= p.heap_words;
+        u64 most_words = n <= u64(INT_MOST) && words <= p.heap_words / MOST_OF_HEAP ? p.heap_words : 0;
+        u32 at = n ? take_words(top, words, most_words, true) : 0;
         frame->opened = 0;
-        frame->base = fits ? u32(at) : 0;
-        frame->count = fits ? u32(n) : 0;
+        frame->base = at == NOWHERE ? 0 : at;
+        frame->count = at == NOWHERE ? 0 : u32(n);
     });
     g.sync();
     const WavePatch* patches = device_pointer<const WavePatch>(frame->patches);
@@ -142,7 +145,8 @@ AB_FN void charge_item(M& m, const WaveNode& node, const WavePlace* places, u32 
 
 // --- LOAD ---
 
-// The arguments are containers; behind them is the segment. Of a power the value, how often, and how often is left.
+// The arguments are containers; behind them is the segment. Of a power the value and how often; behind
+// them how often is left, and the outcome.
 template <class M, class I>
 AB_FN void load_parameter(M& m, I ins, const WaveNode& node, const WavePlace* places, u32 index) {
     const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
@@ -150,8 +154,11 @@ AB_FN void load_parameter(M& m, I ins, const WaveNode& node, const WavePlace* pl
     *param = OK;
     u32 how = ins.extra()[0];
     if (how == LOAD_VALUE) {
+        u32 turns = *m.value(ins.arg(1));
+        *param = turns ? OK : TYPE;  // as advance_item leaves what is done
         copy_words(param + 1, m.value(ins.arg(0)), m.types[ins.type()].slot_words);
-        *m.slot(place_at(behind[0], index)) = *m.value(ins.arg(1));
+        *m.slot(place_at(behind[0], index)) = turns;
+        *m.slot(place_at(behind[1], index)) = OK;
         return;
     }
     u32 k = index - Segment{m.slot(place_at(behind[0], index))}.start(node.which);
@@ -204,7 +211,7 @@ AB_FN void run_phase(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
             each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 auto ins = ins_of(places, index);
                 u32 number = u32(&node - device_pointer<const WaveNode>(p.nodes));
-                if (left_to_blocks(m, p, places + FIRST_ARG_PLACE + ins.count(), Giant{number, index})) return;
+                if (left_to_blocks(m, p, ins, places + FIRST_ARG_PLACE + ins.count(), Giant{number, index})) return;
                 gather_call(m, room, ins, node, places, index);
             });
 #endif

@@ -5,7 +5,7 @@
 // Values lie in one heap. Slots, as the interpreter has them (a status and the words of a value), are one behind the
 // other by index; what they point to is in pieces that groups take from the heap and keep from wave to wave, so that
 // little of it is wasted. A group that needs more takes a bigger piece and calls again; what does not fit into the heap
-// at all is OVERFLOW_, which the host sees by how far `top` has come, and does again with fewer indexes or more memory.
+// at all is OVERFLOW_, which the host sees, and does again with fewer indexes, fewer nodes or more memory.
 #pragma once
 
 #include "exec/plain_calls.h"
@@ -47,6 +47,20 @@ constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room le
 constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;
 #endif
 
+// Words of the heap from `top` on, for one lane: where they begin, or NOWHERE, which is counted. What is large is only
+// taken if it fits, so that others find what they need; nothing is ever given back, since others may have gone on from
+// there.
+AB_FN u32 take_words(u64* top, u64 words, u64 heap_words, bool large) {
+    u64 at = large ? compare_swap(*top, 0, 0) : fetch_add(*top, words);
+    while (at + words <= heap_words) {
+        u64 was = large ? compare_swap(*top, at, at + words) : at;
+        if (was == at) return u32(at);
+        at = was;
+    }
+    fetch_add(top[1], u64(1));
+    return NOWHERE;
+}
+
 // A group's room in the heap.
 struct WaveRoom {
     u64 heap_words, top;
@@ -68,10 +82,8 @@ struct WaveRoom {
     AB_FN bool take(Ctx& c) {
         u64 words = piece, most_words = heap_words;
         u64* next = device_pointer<u64>(top);
-        u32 at = c.g.from_one([&] {
-            u64 found = fetch_add(*next, words);
-            return found + words > most_words ? NOWHERE : u32(found);
-        });
+        bool large = piece > PIECE_WORDS;
+        u32 at = c.g.from_one([&] { return take_words(next, words, most_words, large); });
         if (at == NOWHERE) return false;
         c.a.top = at;
         c.a.capacity = at + piece;
@@ -102,6 +114,13 @@ AB_FN bool was_cramped(const Ctx& c) {
 #endif
 }
 
+// What a call leaves that did not fit.
+template <class M, class I>
+AB_FN void leave_unfit(M& m, I ins) {
+    *m.slot(ins.dst()) = OVERFLOW_;
+    if (ins.cost_place()) *m.slot(ins.cost_place()) = 0;
+}
+
 // One call, again with more room where it did not fit.
 template <class M, class I>
 AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
@@ -112,12 +131,14 @@ AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
         if (was_cramped(m.c)) return false;
         return m.status(ins.dst()) != OVERFLOW_ || m.first_failure(ins, 0, ins.count()) == OVERFLOW_;
     });
-    if (!fits) *m.slot(ins.dst()) = OVERFLOW_;
+    if (!fits) leave_unfit(m, ins);
 }
 
+// Words close to a group: of a warp for the objects of a grid of 30 by 30, of a block for marks.
 #if AB_WARP
-// Words close to a group, for the objects of a grid of 30 by 30.
 constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + 900 / 4 * 9;
+#elif AB_LANES > 1
+constexpr u32 NEAR_WORDS = 1 << 13;
 #endif
 
 // Begin and end what a group does in a wave: `work(room)`.
@@ -133,10 +154,10 @@ AB_FN void in_room(M& m, const WaveLaunch& p, WaveTeam team, F work) {
     if (p.arenas) room.close(m.c);
 }
 
-// Steps of an item, as often as they count.
+// Steps of an item, as often as they count; or, outside of loops, what types alone do not bound of a sample's.
 template <class M>
 AB_FN void add_steps(M& m, const WavePlace& place, u32 index, u64 steps) {
-    if (!steps) return;
+    if (!steps || !place.base) return;
     m.c.g.one([&] { fetch_add(*reinterpret_cast<u64*>(m.slot(place_at(place, index))), steps); });
 }
 
@@ -146,8 +167,10 @@ AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
     in_room(m, p, team, [&](WaveRoom& room) {
         each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
             auto ins = ins_of(places, index);
+            m.spent = 0;
             wave_call(m, room, ins);
             if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
+            if (ins.times() < 0 && ins.has(MULTIPLIES)) add_steps(m, places[STEPS_PLACE], index, m.spent);
         });
     });
 }

@@ -1,0 +1,109 @@
+"""The engine of waves without a GPU: its outcomes, and what goes to the tiers below, against the CPU engine's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arcbatt.compiler.program_set import compile
+from arcbatt.data.packing import pack_samples
+from arcbatt.data.tasks import load_tasks
+from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.engine.api import RunRequest
+from arcbatt.engine.choose import make_engine
+from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.outputs import Route
+from arcbatt.engine.tiers import CPU
+from arcbatt.syntax import parse_program
+from compiler.support import LIBRARY
+from engine import fake_cupy
+
+TASKS = list(load_tasks("arcagi"))
+SAMPLES = [sample for task in TASKS[::40] for sample in task.samples][:10]
+HEAVY = parse_program(
+    "def solve_heavy(I):\n x = asindices(canvas(ZERO, (16, 16)))\n O = prapply(connect, x, x)\n return O"
+)
+
+
+@pytest.fixture
+def waves(monkeypatch):
+    return fake_cupy.install_waves(monkeypatch, free=1 << 28)
+
+
+def check(waves, programs, samples=SAMPLES, outputs="grid", heap_bytes=0, **options):
+    """Compare all outcomes; the engine's own."""
+    compiled = compile(programs)
+    found = waves.WaveEngine(compiled, threads=1, heap_bytes=heap_bytes).run(samples, outputs, **options)
+    expected = CpuEngine(compiled, threads=1).run(samples, outputs, **options)
+    for name in ("statuses", "matches", "agreement", "hashes", "done"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    if outputs == "grid":
+        for row in range(len(samples)):
+            for column in range(len(compiled.names)):
+                one, other = found.grid(row, column), expected.grid(row, column)
+                assert (one is None) == (other is None)
+                assert one is None or np.array_equal(one, other)
+    return found
+
+
+def test_the_library(waves):
+    found = check(waves, LIBRARY[::8])
+    assert found.matches.any()
+    assert not found.recovered_errors
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs_with_fewer_steps(waves, seed):
+    source = Generator(f"wave engine {seed}")
+    programs = [source.program(f"solve_{number}", lines=12, samples=number % 3 == 0) for number in range(40)]
+    programs += mutants(LIBRARY[seed::8], 40, seed)
+    for options in ({}, {"max_steps": 2_000}, {"max_total": 5_000}):
+        check(waves, programs, SAMPLES[:4], "hash", **options)
+
+
+def test_what_does_not_fit_with_others_runs_apart_and_then_on_the_cpu(waves):
+    programs = [*LIBRARY[::20], HEAVY]
+    for heap_bytes, on_cpu in ((1 << 27, False), (1 << 23, True)):
+        found = check(waves, programs, SAMPLES[:4], "hash", heap_bytes=heap_bytes)
+        heavy = found.route[:, found.names.index(HEAVY.name)]
+        assert bool(heavy.any()) == on_cpu
+        if on_cpu:
+            assert found.routes[int(heavy.max()) - 1].tier == CPU
+        assert not np.delete(found.route, found.names.index(HEAVY.name), axis=1).any()
+
+
+def test_a_run_again_does_the_same(waves):
+    compiled = compile([*LIBRARY[::30], HEAVY])
+    engine = waves.WaveEngine(compiled, threads=1, heap_bytes=1 << 23)
+    first, second = (engine.run(SAMPLES[:4], "hash") for _ in range(2))
+    assert np.array_equal(first.hashes, second.hashes)
+    other = engine.run(SAMPLES[4:9], "match")
+    assert np.array_equal(other.statuses, CpuEngine(compiled, threads=1).run(SAMPLES[4:9]).statuses)
+
+
+def test_a_device_that_fails_is_not_used_again(waves, monkeypatch):
+    compiled = compile(LIBRARY[::40])
+    engine = waves.WaveEngine(compiled, threads=1)
+
+    def fail(*_, **__):
+        raise RuntimeError("the device is gone")
+
+    monkeypatch.setattr(waves.WaveRunner, "outputs", fail)
+    found = engine.run(SAMPLES[:3], "hash")
+    assert np.array_equal(found.hashes, CpuEngine(compiled, threads=1).run(SAMPLES[:3], "hash").hashes)
+    assert "the device is gone" in engine.lost_device
+    assert found.rerouted() == {Route(CPU, engine.lost_device): found.statuses.size}
+    again = engine.run(SAMPLES[:3], "hash")
+    assert np.array_equal(found.hashes, again.hashes)
+    with pytest.raises(RuntimeError):
+        waves.WaveEngine(compiled, threads=1, keep_going=False).run(SAMPLES[:3])
+
+
+def test_a_run_can_be_stopped(waves):
+    engine = waves.WaveEngine(compile(LIBRARY[::40]), threads=1)
+    found = engine.execute(RunRequest(pack_samples(SAMPLES), stop=lambda: True))
+    assert not found.done.any()
+
+
+def test_it_is_chosen_by_name(waves):
+    assert make_engine("waves", LIBRARY[:2]).backend == waves.WaveEngine.backend == "waves"
