@@ -258,6 +258,10 @@ def items(draw: st.DrawFn, depth: int = 2) -> str:
     return forms[draw(st.integers(0, len(forms) - 1))]()
 
 
+USED = "t = (t + [a, b, c, len(xs), len(ys), len(d), len(e)])[-9:]"
+"""All values are used: a line that fails for nobody does not fail a program, where Python raises."""
+
+
 @st.composite
 def statements(draw: st.DrawFn, depth: int, loops: int) -> list[str]:
     """Lines of one statement; `loops` is how many loops there are around it."""
@@ -267,7 +271,7 @@ def statements(draw: st.DrawFn, depth: int, loops: int) -> list[str]:
         return [f"    {line}" for line in lines]
 
     def leave() -> list[str]:
-        kinds = [f"return ({draw(number(1))}, {draw(items(1))})", "break", "continue"][: 3 if loops else 1]
+        kinds = [f"return ({draw(number(1))}, {draw(items(1))}, t)", "break", "continue"][: 3 if loops else 1]
         return [f"if {draw(truth(1))}:", f"    {draw(st.sampled_from(kinds))}"]
 
     simple = [
@@ -294,7 +298,8 @@ def statements(draw: st.DrawFn, depth: int, loops: int) -> list[str]:
         leave,
     ]
     forms = simple + (compound if depth else [])
-    return forms[draw(st.integers(0, len(forms) - 1))]()
+    which = draw(st.integers(0, len(forms) - 1))
+    return forms[which]() + [USED] * (which < len(simple))
 
 
 @st.composite
@@ -305,11 +310,12 @@ def bodies(draw: st.DrawFn) -> str:
         "ys = [4, b]",
         "d = {1: 2, b: 3}",
         "e = defaultdict(list)",
+        "t = []",
     ]
     lines += ["def push(n):", "    if n < 0:", "        return", "    m = n + 1", "    xs.append(m)"]
     for _ in range(draw(st.integers(1, 4))):
         lines += draw(statements(2, 0))
-    return "\n".join([*lines, "return (a, b, c, xs, ys, list(d.items()), list(e.items()))"])
+    return "\n".join([*lines, "return (a, b, c, xs, ys, list(d.items()), list(e.items()), t)"])
 
 
 def as_value(value):
