@@ -52,13 +52,12 @@ class Dictionaries(Containers):
 
     def kind(self, node: ast.expr, env: Env) -> str:
         """Whether an expression is seen to be a list, a list of lists, or a set; also of what dictionaries hold."""
-        match node:
-            case ast.Subscript(value=ast.Name() as name) if (held := self.dictionary(name, env)) is not None:
-                return held.holds
-            case ast.Call(func=ast.Attribute(value=ast.Name() as name, attr=method)):
-                if (held := self.dictionary(name, env)) is not None:
-                    return held.holds if method == "get" else self.kind(ast.List([]), env)
-        return super().kind(node, env)
+        called = type(node) is ast.Call and type(node.func) is ast.Attribute
+        base = node.func.value if called else node.value if type(node) is ast.Subscript else None  # type: ignore[attr-defined]
+        held = self.dictionary(base, env) if base else None
+        if held is None:
+            return super().kind(node, env)
+        return held.holds if not called or node.func.attr == "get" else self.kind(ast.List([]), env)  # type: ignore[attr-defined]
 
     # --- how one is made ---
 
@@ -167,7 +166,7 @@ class Dictionaries(Containers):
         self, function: Value, args: Sequence[Value], keywords: dict[str | None, Value], node: ast.Call, depth: int
     ) -> Value:
         """The call of a function in the text; those of Python's own see the keys of a dictionary."""
-        if any(isinstance(arg, Dict) for arg in args):
+        if Dict in map(type, args):
             if function == self.combinators.name("same"):
                 return args[0]
             name = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -183,7 +182,8 @@ class Dictionaries(Containers):
 
     def call(self, node: ast.Call, env: Env, depth: int) -> Value:
         """A call, also of what makes a dictionary."""
-        name = self.maker(node, env)
+        plain = type(node.func) is ast.Name and node.func.id not in _MADE  # most calls are
+        name = "" if plain else self.maker(node, env)
         return self.made(name, node, env, depth) if name else super().call(node, env, depth)
 
     def method_of(self, value: Value, node: ast.Call, env: Env, depth: int) -> Value:

@@ -359,12 +359,12 @@ class Expressions:
 
     def as_value(self, value: Value, node: ast.AST, depth: int) -> Expr:
         """A value as an expression; a function of the text becomes one of combinators."""
+        if not isinstance(value, Function | Items | Dict):
+            return value
         if isinstance(value, Dict):
             self.at.illegal(
                 node, "a dictionary is not legal here", "look up its values, or write tuple(d.items()) for its pairs"
             )
-        if not isinstance(value, Function | Items):
-            return value
         if id(value) in self._made:
             return self._made[id(value)][1]
         if isinstance(value, Items):

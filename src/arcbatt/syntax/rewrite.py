@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeVar
@@ -21,8 +20,8 @@ _IMPORTED: Final[Mapping[str, frozenset[str] | None]] = {
     "typing": None,
 }
 """What an import may name, since it is known without: of typing anything, for it is in annotations only."""
-_WANTED: Final = re.compile(r"setdefault\(|\bdel\b|:=|\bimport\b|^\s+\w+\(", re.MULTILINE)
-"""Text that may hold something to rewrite."""
+_WANTED: Final = ("def ", ":=", "setdefault(", "del ", "import ")
+"""Text inside a function that may have to be rewritten."""
 _BLOCKS: Final = ("body", "orelse")
 _MOST_LINES: Final = 2_000
 """Lines that are written out in one function; calls beyond that stay as they are."""
@@ -31,7 +30,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 def rewritten(tree: ast.Module, text: str) -> ast.Module:
     """The tree of a text, rewritten where there is something to rewrite."""
-    if _WANTED.search(text):
+    if any(text.find(word, 1) > 0 for word in _WANTED):
         for node in list(ast.walk(tree)):
             if isinstance(node, ast.FunctionDef):
                 node.body = _Rewriter(node.body).block(node.body)
