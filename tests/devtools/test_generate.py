@@ -13,6 +13,8 @@ from arcbatt.language.failures import Failed
 from arcbatt.language.program import Program, reads
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
+from arcbatt.language.spec import Gives, Over
+from arcbatt.language.table import STANDARD
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program
 from devtools.watching import FEATURES, Watching
@@ -22,6 +24,7 @@ DIGESTS = {
     1: ("9757cd3ac05642cf", "7729e5c9d51bdd04"),
     2: ("e5359f4077b91655", "e72ab5d9e14a9cf2"),
     3: ("dcee2fc943cafa06", "4ff3cb58c0541141"),
+    4: ("0326f333de3aa8a6", "4ff3cb58c0541141"),
 }
 """Of the programs and of the mutants of some seeds. They stay: a change of the generator, or primitives that are drawn,
 are a new version. Those of the newest may be written anew until it is released."""
@@ -68,6 +71,18 @@ def test_every_feature_is_frequent(feature):
 
 def test_features_are_those_that_are_seen():
     assert set(of_2000_seeds()[0]) == {*FEATURES, "reads S", "reads C"}
+
+
+@pytest.mark.parametrize("over", [Over.STATES, Over.ITEMS])
+def test_loops_that_carry_a_state_are_frequent(over):
+    loops = {
+        spec.name
+        for spec in STANDARD.ops.values()
+        if spec.loop and spec.loop.gives is Gives.STATE and spec.loop.over is over
+    }
+    assert loops
+    texts = map(str, drawn(300))
+    assert sum(any(f"{name}(" in text for name in loops) for text in texts) >= 15
 
 
 def test_most_programs_give_a_value():

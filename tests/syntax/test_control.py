@@ -3,6 +3,8 @@
 # ruff: noqa: E501 - a program a line
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,6 +82,27 @@ CASES = [
     ("O = I\nfor o in objects(I, T, F, T):\n    if size(o) > 1:\n        O = fill(O, 7, o)\nreturn O", ((1, 2, 0), (0, 7, 7))),
     ("s = 0\nfor c in []:\n    s = first(frozenset())\nreturn s", 0),
     ("x = []\nfor r in I:\n    x.append([c for c in r])\ny = []\nfor r in x:\n    y.append(r[:1] + r)\nreturn [r + r for r in y][1]", (0, 0, 3, 3) * 2),
+    ("d = {}\nfor r in I:\n    for c in r:\n        d[c] = d.get(c, 0) + 1\nreturn list(d.items())", ((1, 1), (2, 1), (0, 2), (3, 2))),
+    ("d = {1: 2, 3: 4}\nreturn (d[1], 3 in d, 2 not in d, len(d), sorted(d), max(d, key=d.get), list(d.values()))",
+     (2, True, True, 2, (1, 3), 3, (2, 4))),
+    ("d = {}\nfor i, r in enumerate(I):\n    for c in r:\n        d.setdefault(c, []).append(i)\nreturn tuple(d.items())",
+     ((1, (0,)), (2, (0,)), (0, (0, 1)), (3, (1, 1)))),
+    ("d = defaultdict(list)\nfor i, r in enumerate(I):\n    for c in r:\n        d[c].append(i)\nreturn [(k, v) for k, v in d.items()]",
+     ((1, (0,)), (2, (0,)), (0, (0, 1)), (3, (1, 1)))),
+    ("from collections import Counter\nn = Counter(I[1])\nn[8] += 1\nreturn (n.most_common(1)[0][0], n.most_common(), n[7])",
+     (3, ((3, 2), (0, 1), (8, 1)), 0)),
+    ("d = {c: i for i, r in enumerate(I) for c in r}\ndel d[1]\nx = d.pop(3)\nif 0 in d:\n    d[0] = 9\nreturn (x, [k for k in d], d.get(5), d[0])",
+     (1, (2, 0), None, 9)),
+    ("d = {}\nif not d:\n    d[1, 2] = 5\nelse:\n    d = {}\nd.update({(0, 0): 1})\nreturn (d[(1, 2)], len(d.copy()))", (5, 2)),
+    ("d = {}\nfor c in (3, 4):\n    d[c] = [0, 0]\n    d[c][1] = c\nd[3][0] += 7\nreturn [d[k] for k in d]", ((7, 3), (0, 4))),
+    ("def seen(rows):\n    found = {}\n    for r in rows:\n        found[r[0]] = len(found)\n    return found\nd = seen(I)\nd.clear()\nreturn seen(I)[0] + len(d)", 1),
+    ("m = {1: 5, 2: 6}\nreturn tuple(tuple(m.get(c, c) for c in r) for r in I)", ((5, 6, 0), (0, 3, 3))),
+    ("O = [list(r) for r in I]\ndef box(a, b, v):\n    if v == 3:\n        return\n    for i in range(a):\n        for j in range(b):\n            O[i][j] = v\nbox(1, 2, 7)\nbox(2, 1, 3)\nbox(2, 1, 5)\nreturn O",
+     ((5, 7, 0), (5, 3, 3))),
+    ("n = 0\ndef count():\n    nonlocal n\n    n += 1\nfor c in I[0]:\n    count()\nreturn n", 3),
+    ("def put(items, i, v=9):\n    items[i] = v\nx = [1, 2]\nput(x, 0)\nput(x, 1, 4)\nreturn x", (9, 4)),
+    ("x = add(y := 3, y)\nwhile (k := y - 1) > 0:\n    y = k\nreturn (x, y, k)", (6, 1, 0)),
+    ("x = [1, 2, 3]\ndel x[1]\nreturn x", (1, 3)),
     ("return fold(I[0], 0, add) + fold(I[1], 1, lambda total, c: total * 2 + c)", 20),
 ]  # fmt: skip
 FAILING = [
@@ -89,6 +112,8 @@ FAILING = [
     ("return [I[0][c + 2] for c in I[0]]", Reason.BOUNDS),
     ("x = list(I[0])\nx[3] = 2\nreturn x", Reason.BOUNDS),
     ("x = []\nif height(I) > 1:\n    y = x[0]\nreturn y", Reason.EMPTY),
+    ("d = {1: 2}\nreturn d[3]", Reason.EMPTY),
+    ("d = {}\nfor c in I[0]:\n    d[c] = c\ndel d[7]\nreturn len(d)", Reason.EMPTY),
 ]
 HOSTILE = [
     "x = 0\nfor i in range(1000000000):\n    x += 1\nreturn x",
@@ -98,6 +123,9 @@ HOSTILE = [
     "return [a for a in range(9999) for b in range(9999) for c in range(9999) for d in range(9999)]",
     "x = (1,)\nfor i in range(60000):\n    x = (x, x)\nreturn x",
     "x = [1]\nfor y in range(60000):\n    x.append(x)\nreturn len(x)",
+    "d = {}\nfor k in range(60000):\n    d[k] = k\nreturn len(d)",
+    "d = {0: (1,)}\nwhile True:\n    d[0] = (d[0], d[0])\nreturn d[0]",
+    "d = {k: k for k in range(60000)}\nreturn len(d)",
 ]
 
 
@@ -174,6 +202,10 @@ def number(draw: st.DrawFn, depth: int = 2) -> str:
         lambda: f"{draw(lists)}[{one()}]",
         lambda: f"min({draw(items(depth - 1))}, default={one()})",
         lambda: f"sum({one()} for k in {draw(items(depth - 1))}) % 97",
+        lambda: f"d[{one()}]",
+        lambda: f"d.get({one()}, {one()})",
+        lambda: f"len({draw(st.sampled_from('de'))})",
+        lambda: f"Counter({draw(items(depth - 1))})[{one()}]",
     ]
     return forms[draw(st.integers(0, len(forms) - 1))]()
 
@@ -191,6 +223,7 @@ def truth(draw: st.DrawFn, depth: int = 2) -> str:
         lambda: f"({draw(truth(depth - 1))} {draw(st.sampled_from(['and', 'or']))} {draw(truth(depth - 1))})",
         lambda: f"not {draw(truth(depth - 1))}",
         lambda: f"any(k > {one()} for k in {draw(items(depth - 1))})",
+        lambda: f"{one()} {draw(st.sampled_from(['in', 'not in']))} {draw(st.sampled_from('de'))}",
     ]
     return forms[draw(st.integers(0, len(forms) - 1)) if depth > 0 else 0]()
 
@@ -218,8 +251,15 @@ def items(draw: st.DrawFn, depth: int = 2) -> str:
         lambda: f"({one()} + {one()})[:20]",
         lambda: f"[j for i, j in enumerate({one()}) if i % 2 == 0]",
         lambda: f"[i - j for i, j in zip({one()}, {one()})]",
+        lambda: draw(st.sampled_from(["sorted(d)", "list(d.values())", "[k - v for k, v in d.items()]"])),
+        lambda: f"list({{k % 5: k for k in {one()}}}.values())",
+        lambda: f"e.get({draw(number(depth - 1))}, {one()})",
     ]
     return forms[draw(st.integers(0, len(forms) - 1))]()
+
+
+USED = "t = (t + [a, b, c, len(xs), len(ys), len(d), len(e)])[-9:]"
+"""All values are used: a line that fails for nobody does not fail a program, where Python raises."""
 
 
 @st.composite
@@ -231,7 +271,7 @@ def statements(draw: st.DrawFn, depth: int, loops: int) -> list[str]:
         return [f"    {line}" for line in lines]
 
     def leave() -> list[str]:
-        kinds = [f"return ({draw(number(1))}, {draw(items(1))})", "break", "continue"][: 3 if loops else 1]
+        kinds = [f"return ({draw(number(1))}, {draw(items(1))}, t)", "break", "continue"][: 3 if loops else 1]
         return [f"if {draw(truth(1))}:", f"    {draw(st.sampled_from(kinds))}"]
 
     simple = [
@@ -241,6 +281,13 @@ def statements(draw: st.DrawFn, depth: int, loops: int) -> list[str]:
         lambda: [f"{draw(lists)} = {draw(items())}[:12]"],
         lambda: [f"xs.append({draw(number(1))})", "xs = xs[-12:]"],
         lambda: [f"if {draw(lists)}:", f"    ys[0] = {draw(number(1))}", "    a = xs.pop()"],
+        lambda: [f"d[{draw(number(1))}] = {draw(number(1))}"],
+        lambda: [f"d[{draw(numbers)}] = d.get({draw(numbers)}, 1) + 1"],
+        lambda: [f"d.setdefault({draw(number(1))}, {draw(number(1))})"],
+        lambda: [f"e[{draw(number(1))}].append({draw(number(1))})"],
+        lambda: [f"if {draw(numbers)} in d:", f"    c = d.pop({draw(numbers)})"],
+        lambda: [f"push({draw(number(1))})", "xs = xs[-12:]"],
+        lambda: [f"{draw(numbers)} = (q := {draw(number(1))}) + q"],
     ]
     compound = [
         lambda: [f"if {draw(truth())}:", *block(), *(["else:", *block()] if draw(st.booleans()) else [])],
@@ -251,15 +298,24 @@ def statements(draw: st.DrawFn, depth: int, loops: int) -> list[str]:
         leave,
     ]
     forms = simple + (compound if depth else [])
-    return forms[draw(st.integers(0, len(forms) - 1))]()
+    which = draw(st.integers(0, len(forms) - 1))
+    return forms[which]() + [USED] * (which < len(simple))
 
 
 @st.composite
 def bodies(draw: st.DrawFn) -> str:
-    lines = ["a, b, c = height(I), 2, -1", "xs = list(I[0])", "ys = [4, b]"]
+    lines = [
+        "a, b, c = height(I), 2, -1",
+        "xs = list(I[0])",
+        "ys = [4, b]",
+        "d = {1: 2, b: 3}",
+        "e = defaultdict(list)",
+        "t = []",
+    ]
+    lines += ["def push(n):", "    if n < 0:", "        return", "    m = n + 1", "    xs.append(m)"]
     for _ in range(draw(st.integers(1, 4))):
         lines += draw(statements(2, 0))
-    return "\n".join([*lines, "return (a, b, c, xs, ys)"])
+    return "\n".join([*lines, "return (a, b, c, xs, ys, list(d.items()), list(e.items()), t)"])
 
 
 def as_value(value):
@@ -270,11 +326,11 @@ def as_value(value):
 @given(bodies())
 def test_random_programs_mean_what_python_means(body):
     text = "def f(I):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
-    scope = {"height": len}
+    scope = {"height": len, "Counter": Counter, "defaultdict": defaultdict}
     exec(text, scope)
     try:
         expected = as_value(scope["f"](GRID))
-    except (IndexError, ZeroDivisionError, ValueError):
+    except (IndexError, KeyError, ZeroDivisionError, ValueError):
         expected = None
     parsed = parse_text(f"def solve_x(I):\n{text.split(':', 1)[1]}")
     if parsed.errors and expected is None and "of a tuple that has" in parsed.errors[0].message:

@@ -64,7 +64,7 @@ HEAD = b"def solve_a(I):\n    return "
         "dunder walk": (HEAD + b"I.__class__.__base__.__subclasses__()", "an attribute is not legal"),
         "dunder name": (b"def solve_a(I):\n    __builtins__ = rot90(I)\n    return I", "a name of Python's own"),
         "dunder program": (b"def __init__(I):\n    return I", "program name '__init__'"),
-        "walrus": (HEAD + b"rot90(x := I)", "an assignment inside an expression is not legal"),
+        "walrus": (HEAD + b"I and (x := I)", "an assignment inside an expression is not legal"),
         "default that calls": (b"def solve_a(I=print(1)):\n    return I", "parameters"),
         "annotation that calls": (b"def solve_a(I: print(1)):\n    return I", "annotation that is not a plain name"),
         "a class inside": (b"def solve_a(I):\n    class f: pass\n    return I", "a class definition"),

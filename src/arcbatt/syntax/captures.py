@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from arcbatt.language.program import Call, Const, Expr, Name
-from arcbatt.syntax.containers import Containers
-from arcbatt.syntax.functions import Env, Function, Items, Value
+from arcbatt.syntax.dictionaries import Dictionaries
+from arcbatt.syntax.functions import Dict, Env, Function, Items, Value
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Entry:
     argument: Expr
 
 
-class Captures(Containers):
+class Captures(Dictionaries):
     """Reads parts of the text as functions of what they read."""
 
     @contextmanager
@@ -75,7 +75,9 @@ class Captures(Containers):
 
     def collect(self, value: Value, computed: dict[int, Call], bases: dict[str, Name]) -> None:
         """What a value is made of that is not there when the function is made: calls, and parameters."""
-        if isinstance(value, Items):
+        if isinstance(value, Dict):
+            self.collect(value.pairs, computed, bases)
+        elif isinstance(value, Items):
             for item in value.items:
                 self.collect(item, computed, bases)
         elif not isinstance(value, Function):
@@ -91,13 +93,15 @@ class Captures(Containers):
             return Items(tuple([self.moved(item, places) for item in value.items]), value.name)
         if isinstance(value, Function):
             return value
+        if isinstance(value, Dict):
+            return value.of(self.moved(value.pairs, places))
         if _key(value) in places:
             return places[_key(value)]
         if self.combinators.base(value) is None:
             return value
         assert isinstance(value, Call)
         inner = self.moved(value.args[0], places)
-        assert not isinstance(inner, Function | Items)
+        assert not isinstance(inner, Function | Items | Dict)
         return Call(value.function, (inner,))
 
     def once(self, env: Env, names: frozenset[str], node: ast.AST, depth: int, build: Callable[[], Value]) -> Expr:

@@ -25,6 +25,8 @@ _GIVES: Final = {
 """Python's functions that make a list or tuple, or a set."""
 _GATHERS: Final = python_words()["gathers"]
 _PAIR: Final = 2
+_NUMPY: Final = ("np", "numpy")
+_DICTIONARY: Final = frozenset(name.split("/")[0] for name in python_words()["dictionary_methods"])
 
 
 @cache
@@ -169,12 +171,15 @@ class Containers(Expressions):
 
     def subscript(self, node: ast.Subscript, env: Env, depth: int) -> Value:
         """An item, or a slice."""
+        return self.part_of(self.value(node.value, env, depth), node, env, depth)
+
+    def part_of(self, whole: Value, node: ast.Subscript, env: Env, depth: int) -> Value:
+        """What a subscript takes out of a value."""
         if isinstance(node.slice, ast.Slice):
-            return self.sliced(self.value(node.value, env, depth), node.slice, env, depth)
+            return self.sliced(whole, node.slice, env, depth)
         if isinstance(node.slice, ast.Tuple):
             self.at.illegal(node, "two subscripts in one are not legal in a program", "write x[i][j]")
-        place = self.value(node.slice, env, depth)
-        return self.item(self.value(node.value, env, depth), place, node, depth)
+        return self.item(whole, self.value(node.slice, env, depth), node, depth)
 
     def sliced(self, items: Value, written: ast.Slice, env: Env, depth: int) -> Value:
         """A slice of a tuple, its ends within the tuple as Python has them."""
@@ -206,10 +211,19 @@ class Containers(Expressions):
         if isinstance(node.func.value, ast.Name) and node.func.value.id == "copy" and self.unknown("copy", env):
             plain = ast.copy_location(ast.Name("deepcopy", ast.Load()), node)
             return self.call(ast.copy_location(ast.Call(plain, node.args, []), node), env, depth)
+        base = node.func.value
+        if isinstance(base, ast.Name) and base.id in _NUMPY and self.unknown(base.id, env):
+            self.at.illegal(node, "numpy is not legal in a program", "write rows as lists, and primitives: docs/ops.md")
+        if node.func.attr not in self.words.methods and node.func.attr not in _DICTIONARY:
+            self.at.illegal(node.func, f"{describe(node.func)} is not legal in a program", instead(node.func))
+        return self.method_of(self.value(node.func.value, env, depth), node, env, depth)
+
+    def method_of(self, value: Value, node: ast.Call, env: Env, depth: int) -> Value:
+        """What a method of a value gives."""
+        assert isinstance(node.func, ast.Attribute)
         function = self.words.methods.get(node.func.attr)
         if function is None or node.keywords:
             self.at.illegal(node.func, f"{describe(node.func)} is not legal in a program", instead(node.func))
-        value = self.value(node.func.value, env, depth)
         return self.applied(function, [value, *(self.value(arg, env, depth) for arg in node.args)], {}, node, depth)
 
     def unknown(self, name: str, env: Env) -> bool:
@@ -250,6 +264,8 @@ class Containers(Expressions):
             return self.together(now, args[0], node, depth)
         if method in _GATHERS and self.is_empty_set(now) and len(args) == 1:
             return self.syntax("set_of_one" if _GATHERS[method].endswith("item") else "as_set", args, node, depth)
+        if method not in self.words.changes:
+            self.at.illegal(node, f"{method} of something not seen to be a dictionary is not legal", "assign {} first")
         return self.applied(self.words.changes[method], [now, *args], {}, node, depth)
 
     def mark_gathered(self, name: str, method: str, item: ast.expr, env: Env) -> None:
@@ -260,6 +276,18 @@ class Containers(Expressions):
     def is_empty_set(self, value: Value) -> bool:
         """Whether a value is the empty set as it is written."""
         return value is self.constant_of("empty_set")
+
+    def take_from(
+        self, now: Value, method: str, args: Sequence[Value], node: ast.Call, depth: int
+    ) -> tuple[Value, Value]:
+        """What a method takes out of a list, and what is left."""
+        function = self.words.taken.get(method if not args else f"{method}/{len(args)}")
+        if function is None:
+            self.at.illegal(node, f"{method} with such arguments is not legal in a program", "write pop(), pop(0)")
+        both = self.applied(function, [now, *args], {}, node, depth)
+        assert isinstance(both, Items)
+        item, rest = (self.kept("item", part, node) for part in both.items)
+        return item, rest
 
     def put(self, now: Value, places: Sequence[Value], value: Value, node: ast.AST, depth: int) -> Value:
         """A list with another item at a place, or rows with another cell at two."""

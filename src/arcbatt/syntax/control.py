@@ -17,7 +17,7 @@ from arcbatt.language.program import Call, Const, Expr, Name
 from arcbatt.syntax.captures import Captures, Entry
 from arcbatt.syntax.dialect import python_words
 from arcbatt.syntax.flow import alive, assigned, breaks, called_method, changed, flow, leaves, names_read, returns
-from arcbatt.syntax.functions import Env, Function, Items, Value
+from arcbatt.syntax.functions import Dict, Env, Function, Items, Value
 
 _GATHERS: Final = python_words()["gathers"]
 _UNASSIGNED: Final = Const(0)
@@ -40,6 +40,8 @@ class Exit(Enum):
 Finish = Callable[[Exit, Value | None], Value | None]
 """What statements give that are left so, if they do; a return has a value."""
 Side = Callable[[], Value | None]
+Shapes = dict[str, Dict | None]
+"""Of names, the dictionaries they are, if they are."""
 
 
 class Control(Captures):
@@ -85,7 +87,7 @@ class Control(Captures):
                         ways = [*body, *rest], [*orelse, *rest]
                         sides = [partial(self.block, way, env, depth + 1, live, finish) for way in ways]
                         read = flow(ways[0]).reads | flow(ways[1]).reads | live
-                        return self.split(self.value(test, env, depth), sides, read, env, node, depth)
+                        return self.split(self.condition(test, env, depth), sides, read, env, node, depth)
                     self.join(node, behind, env, depth)
                 case ast.For() | ast.While():
                     mark, env.values["return"] = self.loop(node, behind, env, depth)
@@ -115,6 +117,16 @@ class Control(Captures):
                     if one is not None and two is not None:
                         return (one == two) == isinstance(op, ast.Eq)
         return None
+
+    def condition(self, node: ast.expr, env: Env, depth: int) -> Value:
+        """What an expression stands for that is asked whether it is true."""
+        return self.tested(self.value(node, env, depth))
+
+    def one_of(self, test: Value, one: Value, two: Value, node: ast.AST, depth: int) -> Value:
+        """One of two values, both of which are there."""
+        if isinstance(one, Dict) and isinstance(two, Dict) and self.alike(one, two):
+            return one.of(self.syntax("choice", [test, one.pairs, two.pairs], node, depth))
+        return self.syntax("choice", [test, one, two], node, depth)
 
     def split(
         self,
@@ -146,22 +158,27 @@ class Control(Captures):
 
     def join(self, node: ast.If, behind: frozenset[str], env: Env, depth: int) -> None:
         """An if that is not left early: the names it assigns stand for what the chosen side assigns."""
-        condition = self.value(node.test, env, depth)
+        condition = self.condition(node.test, env, depth)
         names = sorted((assigned(node.body) | assigned(node.orelse)) & behind)
         if not names:
             return
         read = flow(node.body).reads | flow(node.orelse).reads | frozenset(names)
 
         def state(_: Exit, __: Value | None) -> Value:
-            return Items(tuple(self.now(name, env) for name in names))
+            now = [self.now(name, env) for name in names]
+            for name, value in zip(names, now, strict=True):
+                if value is not _UNASSIGNED:
+                    self.shape(name, value, shapes, node)
+            return Items(tuple(now))
 
+        shapes: Shapes = {}
         ways = node.body, node.orelse
         sides = [partial(self.block, way, env, depth + 1, frozenset(names), state) for way in ways]
         if _is_plain(node.body) and _is_plain(node.orelse):
             self.join_plain(names, condition, sides, env, node, depth)
             return
         paired = [partial(self.paired, side, node, depth) for side in sides]
-        self.bind_state(names, self.split(condition, paired, read, env, node, depth), env, node)
+        self.bind_state(names, self.split(condition, paired, read, env, node, depth), shapes, env, node)
 
     def join_plain(
         self,
@@ -182,17 +199,17 @@ class Control(Captures):
                 values.append(given.items)
         for name, one, two in zip(names, *values, strict=True):
             same = not isinstance(one, Items) and one == two
-            self.bind_name(name, one if same else self.syntax("choice", [test, one, two], node, depth), env, node)
+            self.bind_name(name, one if same else self.one_of(test, one, two, node, depth), env, node)
 
     def choice(self, node: ast.IfExp, env: Env, depth: int) -> Value:
         """`a if condition else b`: only the chosen side is computed, unless neither can fail."""
         known = self.known_truth(node.test, env, depth)
         if known is not None:
             return self.value(node.body if known else node.orelse, env, depth)
-        condition = self.value(node.test, env, depth)
+        condition = self.condition(node.test, env, depth)
         if isinstance(node.body, ast.Name | ast.Constant) and isinstance(node.orelse, ast.Name | ast.Constant):
-            sides = [self.value(side, env, depth) for side in (node.body, node.orelse)]
-            return self.syntax("choice", [condition, *sides], node, depth)
+            one, two = (self.value(side, env, depth) for side in (node.body, node.orelse))
+            return self.one_of(condition, one, two, node, depth)
         read = names_read(node.body) | names_read(node.orelse)
         return self.split(condition, self.sides(node.body, node.orelse, env, depth), read, env, node, depth)
 
@@ -202,17 +219,17 @@ class Control(Captures):
 
     def logic(self, node: ast.BoolOp, env: Env, depth: int) -> Value:
         """`and` and `or`: a side that can fail is computed only where the sides before it do not decide."""
-        made = self.value(node.values[0], env, depth)
+        made = self.condition(node.values[0], env, depth)
         guarded = any(isinstance(part, ast.Constant) and part.value is None for part in ast.walk(node))
         for side in node.values[1:]:
             with self.later():
-                tried = self.value(side, env, depth)
-            if not guarded and not isinstance(tried, Function | Items) and not self.can_fail(tried):
+                tried = self.condition(side, env, depth)
+            if not guarded and not isinstance(tried, Function | Items | Dict) and not self.can_fail(tried):
                 made = self.operator(node.op, [made, tried], node, depth)
                 continue
             made = self.kept("side", made, node)
             sides: list[Side] = [
-                lambda side=side: self.value(side, env, depth),  # type: ignore[misc]
+                lambda side=side: self.condition(side, env, depth),  # type: ignore[misc]
                 lambda: env.values["and"],
             ]
             with self.unchanged(env):
@@ -243,7 +260,8 @@ class Control(Captures):
             self.at.illegal(node, f"{clash[0]!r} is an item, and the loop changes it", "make a new value of it")
         if isinstance(node, ast.For):
             walked = [node.iter, *(node.iter.args if isinstance(node.iter, ast.Call) else [])]
-            if own := sorted(changed(node.body).intersection(one.id for one in walked if isinstance(one, ast.Name))):
+            lists = [one.id for one in walked if isinstance(one, ast.Name) and not self.dictionary(one, env)]
+            if own := sorted(changed(node.body).intersection(lists)):
                 self.at.illegal(node.iter, f"the loop changes {own[0]!r}, its own items", f"write list({own[0]})")
             self.mark_items(node.target, node.iter, env)
         inside = flow(node.body)
@@ -253,7 +271,7 @@ class Control(Captures):
         if not names and not gives:
             return _GOES_ON, _UNASSIGNED
         read = again | frozenset(names) | (names_read(node.iter) if isinstance(node, ast.For) else frozenset())
-        if isinstance(node, ast.For) and not stops and (kind := self.gathered(node.body, names)):
+        if isinstance(node, ast.For) and not stops and (kind := self.gathered(node.body, names, env)):
             self.gather(node, kind, names[0], read, env, depth)
             return _GOES_ON, _UNASSIGNED
         marks = _MARKS[: stops + gives]
@@ -261,8 +279,11 @@ class Control(Captures):
             env.values[mark] = _GOES_ON
         every = [*marks, *names]
         build = self.folded if isinstance(node, ast.For) else self.repeated
-        made = self.once(env, read | frozenset(every), node, depth, lambda: build(node, every, env, depth))  # type: ignore[arg-type]
-        self.bind_state(every, made, env, node)
+        shapes: Shapes = {}
+        for name in every:
+            self.shape(name, self.now(name, env), shapes, node)
+        made = self.once(env, read | frozenset(every), node, depth, lambda: build(node, every, shapes, env, depth))  # type: ignore[arg-type]
+        self.bind_state(every, made, shapes, env, node)
         given = [env.values.pop(mark) for mark in marks]
         return (given[0], given[-1]) if marks else (_GOES_ON, _UNASSIGNED)
 
@@ -274,13 +295,32 @@ class Control(Captures):
         """Values as one: pairs of pairs."""
         values = side()
         assert isinstance(values, Items)
-        return self.combinators.pairs([self.as_value(value, node, depth) for value in values.items])
+        return self.combinators.pairs([self.as_value(self.tested(value), node, depth) for value in values.items])
 
-    def bind_state(self, names: Sequence[str], state: Expr, env: Env, node: ast.AST) -> None:
+    def shape(self, name: str, value: Value, shapes: Shapes, node: ast.AST) -> None:
+        """Remember whether a name is a dictionary; it is one on every way, or on none."""
+        now = value if isinstance(value, Dict) else None
+        before = shapes.setdefault(name, now)
+        if (now is None) != (before is None) or (now and before and not self.alike(now, before)):
+            self.at.illegal(node, f"{name!r} is a dictionary on some ways only, or of two kinds", "assign {} before")
+        shapes[name] = now
+
+    def alike(self, one: Dict, two: Dict) -> bool:
+        """Whether two dictionaries give the same for keys that are not there."""
+        return one.default == two.default
+
+    def parts(self, whole: Expr, names: Sequence[str], shapes: Shapes) -> list[Value]:
+        """The values that names have in a state."""
+        found: list[Value] = list(self.combinators.parts(whole, len(names)))
+        return [
+            shape.of(part) if (shape := shapes.get(name)) else part for name, part in zip(names, found, strict=True)
+        ]
+
+    def bind_state(self, names: Sequence[str], state: Expr, shapes: Shapes, env: Env, node: ast.AST) -> None:
         """Names stand for the parts of a state."""
         whole = self.kept("state", state, node) if len(names) > 1 else state
-        assert not isinstance(whole, Function | Items)
-        for name, part in zip(names, self.combinators.parts(whole, len(names)), strict=True):
+        assert not isinstance(whole, Function | Items | Dict)
+        for name, part in zip(names, self.parts(whole, names, shapes), strict=True):
             if name in _MARKS:
                 env.values[name] = self.kept("mark", part, node)
             else:
@@ -290,7 +330,7 @@ class Control(Captures):
         """What names stand for, as one value."""
         return self.paired(lambda: Items(tuple(self.now(name, env) for name in names)), node, depth)
 
-    def step(self, node: ast.For | ast.While, names: Sequence[str], env: Env, depth: int) -> Expr:
+    def step(self, node: ast.For | ast.While, names: Sequence[str], shapes: Shapes, env: Env, depth: int) -> Expr:
         """The state once the body has run."""
 
         def finish(how: Exit, value: Value | None) -> Value:
@@ -300,6 +340,8 @@ class Control(Captures):
                 if how is Exit.RETURN:
                     assert value is not None
                     env.values["break"], env.values["return"] = _RETURNED, value
+                for name in names:
+                    self.shape(name, self.now(name, env), shapes, node)
                 return self.state(names, env, node, depth)
 
         made = self.block(node.body, env, depth + 1, frozenset(names), finish)
@@ -316,37 +358,37 @@ class Control(Captures):
         test = self.as_value(self.operator(ast.Eq(), [mark, _GOES_ON], ast.Constant(0), depth), node, depth)
         return self.chosen(test, Entry(param, param), [made, other], node, depth)
 
-    def folded(self, node: ast.For, names: Sequence[str], env: Env, depth: int) -> Value:
+    def folded(self, node: ast.For, names: Sequence[str], shapes: Shapes, env: Env, depth: int) -> Value:
         """A for loop: the state of the names after the last item."""
-        items = self.value(node.iter, env, depth)
+        items = self.walked(self.value(node.iter, env, depth), node.iter, depth)
         start = self.state(names, env, node, depth)
         param = self.fresh()
         before, item = self.combinators.parts(param, 2)
         with self.later(), self.unchanged(env):
-            env.values.update(zip(names, self.combinators.parts(before, len(names)), strict=True))
+            env.values.update(zip(names, self.parts(before, names, shapes), strict=True))
             with self.unchanged(env):
                 self.unpack(node.target, item, env, depth)
-                made = self.step(node, names, env, depth)
+                made = self.step(node, names, shapes, env, depth)
             made = self.while_on(made, param, names, before, env, node, depth)
             function = self.combinators.late(param, made)
         return self.syntax("folded", [items, start, function], node, depth)
 
-    def repeated(self, node: ast.While, names: Sequence[str], env: Env, depth: int) -> Value:
+    def repeated(self, node: ast.While, names: Sequence[str], shapes: Shapes, env: Env, depth: int) -> Value:
         """A while loop: the state of the names once the condition no longer holds."""
         start = self.state(names, env, node, depth)
         param = self.fresh()
         with self.later(), self.unchanged(env):
-            env.values.update(zip(names, self.combinators.parts(param, len(names)), strict=True))
-            test = self.as_value(self.value(node.test, env, depth), node, depth)
+            env.values.update(zip(names, self.parts(param, names, shapes), strict=True))
+            test = self.as_value(self.condition(node.test, env, depth), node, depth)
             goes_on = self.combinators.late(param, self.while_on(test, param, names, Const(False), env, node, depth))
-            function = self.combinators.late(param, self.step(node, names, env, depth))
+            function = self.combinators.late(param, self.step(node, names, shapes, env, depth))
         return self.syntax("repeated", [function, goes_on, start], node, depth)
 
     # --- loops that gather ---
 
-    def gathered(self, body: Sequence[ast.stmt], names: Sequence[str]) -> str:
+    def gathered(self, body: Sequence[ast.stmt], names: Sequence[str], env: Env) -> str:
         """Of a loop that does nothing but put items into a list or set, which of them it is; else nothing."""
-        if len(names) != 1:
+        if len(names) != 1 or isinstance(self.now(names[0], env), Dict):
             return ""
         uses = sum(isinstance(part, ast.Name) and part.id == names[0] for one in body for part in ast.walk(one))
         kinds = []
@@ -363,7 +405,8 @@ class Control(Captures):
         empty = self.constant_of("empty_set") if is_set else Items(())
 
         def build() -> Value:
-            items = self.syntax("as_set" if is_set else "ordered", [self.value(node.iter, env, depth)], node, depth)
+            walked = self.walked(self.value(node.iter, env, depth), node.iter, depth)
+            items = self.syntax("as_set" if is_set else "ordered", [walked], node, depth)
             param = self.fresh()
             with self.later(), self.unchanged(env):
                 env.values[name] = empty
@@ -402,9 +445,9 @@ class Control(Captures):
         own, *inner = generators
         if own.is_async:
             self.at.illegal(own.iter, "`async` is not legal in a program", "leave it out")
-        items = self.syntax(kind, [self.value(own.iter, env, depth)], own.iter, depth)
+        items = self.syntax(kind, [self.walked(self.value(own.iter, env, depth), own.iter, depth)], own.iter, depth)
         for condition in own.ifs:
-            test = self.of_item(own, env, item, depth, lambda scope, at=condition: self.value(at, scope, depth))  # type: ignore[misc]
+            test = self.of_item(own, env, item, depth, lambda scope, at=condition: self.condition(at, scope, depth))  # type: ignore[misc]
             items = self.syntax("filtered", [items, test], condition, depth)
         if not inner:
             if isinstance(item, ast.Name) and isinstance(own.target, ast.Name) and item.id == own.target.id:

@@ -124,6 +124,10 @@ class Vocabulary:
         self.methods = self.bindings("methods", python["methods"])
         self.changes = self.bindings("changes", python["changes"])
         self.taken = self.bindings("taken", python["taken"])
+        self.dictionary = self.bindings("dictionary", python["dictionary"])
+        self.dictionary_methods = self.bindings("dictionary", python["dictionary_methods"])
+        self.dictionary_changes = self.bindings("dictionary", python["dictionary_changes"])
+        self.dictionary_taken = self.bindings("dictionary", python["dictionary_taken"])
         self.operators = self.bindings("operators", python["operators"])
         self.syntax = self.bindings("syntax", python["syntax"])
         self.reductions = self.bindings("reductions", python["reductions"])
@@ -149,6 +153,10 @@ class Vocabulary:
     def _inner(self, name: str) -> Value | None:
         """What a name means in a function of a table: ours first, so that a dialect may give one of ours anew."""
         return self._values.get(name) or self._python.get(name) or self._own.get(name)
+
+    def is_own(self, function: Value) -> bool:
+        """Whether a function is a primitive or one of the tables, not of a file."""
+        return not isinstance(function, Function) or function.env is self._env
 
     def makes_function(self, name: str) -> bool:
         """Whether a name is that of a combinator."""

@@ -14,7 +14,7 @@ from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
 from arcbatt.language.spec import Gives, OpSpec
 from arcbatt.syntax.combinators import Combinators
 from arcbatt.syntax.dialect import Vocabulary
-from arcbatt.syntax.functions import Env, Function, Items, Value, variable
+from arcbatt.syntax.functions import Dict, Env, Function, Items, Value, variable
 from arcbatt.syntax.report import Illegal, Reporter, describe, instead, parameters
 
 _CONTAINERS: Final = {
@@ -75,6 +75,8 @@ class Expressions:
         """A value that will be used several times: a line of its own where it can be one."""
         if isinstance(value, Items) and not value.name:
             return Items(tuple([self.kept(name, item, node) for item in value.items]), name)
+        if isinstance(value, Dict):
+            return value.of(self.kept(name, value.pairs, node))
         if not isinstance(value, Call) or self.combinators.is_fixed(value):
             return value
         facts = self.combinators.facts(value)
@@ -151,7 +153,7 @@ class Expressions:
             late, self.late = self.late, 0
             made = self.kept(value.name, self.written_out(value, {}, node, 0), node)
             self.late = late
-            if isinstance(made, Function | Items):
+            if isinstance(made, Function | Items | Dict):
                 return made
             self._made[id(value)] = value, made
         return self._made[id(value)][1]
@@ -181,6 +183,12 @@ class Expressions:
         written = node.args[0].value if node.args and function is self.words.forms.get("zip/*") else None  # type: ignore[attr-defined]
         args = [self.value(arg, env, depth) for arg in ([written] if written else node.args)]
         keywords = {keyword.arg: self.value(keyword.value, env, depth) for keyword in node.keywords}
+        return self.called(function, args, keywords, node, depth)
+
+    def called(
+        self, function: Value, args: Sequence[Value], keywords: dict[str | None, Value], node: ast.Call, depth: int
+    ) -> Value:
+        """The call of a function that stands in the text."""
         return self.applied(function, args, keywords, node, depth)
 
     def method(self, node: ast.Call, env: Env, depth: int) -> Value:
@@ -232,8 +240,8 @@ class Expressions:
                 self.at.illegal(
                     node, f"{name!r} is not a function", "call a primitive or a variable that holds a function"
                 )
-        if isinstance(function, Const | Items):
-            what = "a tuple" if isinstance(function, Items) else str(function)
+        if isinstance(function, Const | Items | Dict):
+            what = str(function) if isinstance(function, Const) else "a container"
             self.at.illegal(node, f"{what} is not a function", "call a primitive or a variable that holds one")
         if keywords:
             self.at.illegal(
@@ -351,8 +359,12 @@ class Expressions:
 
     def as_value(self, value: Value, node: ast.AST, depth: int) -> Expr:
         """A value as an expression; a function of the text becomes one of combinators."""
-        if not isinstance(value, Function | Items):
+        if not isinstance(value, Function | Items | Dict):
             return value
+        if isinstance(value, Dict):
+            self.at.illegal(
+                node, "a dictionary is not legal here", "look up its values, or write tuple(d.items()) for its pairs"
+            )
         if id(value) in self._made:
             return self._made[id(value)][1]
         if isinstance(value, Items):

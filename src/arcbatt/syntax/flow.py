@@ -10,8 +10,10 @@ from arcbatt.syntax.dialect import python_words
 
 TAKES: Final = frozenset(name.split("/")[0] for name in python_words()["taken"])
 """Methods that take an item out of a list, and give it."""
-CHANGES: Final = TAKES.union(python_words()["changes"])
-"""Methods of Python's lists and sets that change them."""
+CHANGES: Final = TAKES.union(
+    python_words()["changes"], (name.split("/")[0] for name in python_words()["dictionary_changes"])
+)
+"""Methods of Python's lists, sets and dictionaries that change them."""
 LEGAL: Final = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.Return, ast.If, ast.For, ast.While, ast.Break,
     ast.Continue, ast.Pass, ast.Raise, ast.Assert,

@@ -62,7 +62,24 @@ class Items:
     name: str = ""
 
 
-Value = Expr | Function | Items
+@dataclass(frozen=True, eq=False)
+class Dict:
+    """A dictionary, known to be one while the text is read; the language sees a tuple of its pairs."""
+
+    pairs: Expr | Items
+    """(key, value), a key once, in the order in which keys were first assigned."""
+    default: Expr | None = None
+    """What a key gives that is not there, if it does not fail: of defaultdict and Counter."""
+    holds: str = ""
+    """Whether the text shows its values to be lists or sets."""
+
+    def of(self, pairs: Value, holds: str = "") -> Dict:
+        """The same kind of dictionary with these pairs."""
+        assert not isinstance(pairs, Function | Dict)
+        return Dict(pairs, self.default, holds or self.holds)
+
+
+Value = Expr | Function | Items | Dict
 
 
 def variable(number: int) -> Name:

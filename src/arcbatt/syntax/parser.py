@@ -21,6 +21,7 @@ from arcbatt.syntax.folders import SUFFIXES, not_plain, solver_files
 from arcbatt.syntax.functions import Env, Function, Value
 from arcbatt.syntax.reader import ProgramReader, parse_chunk
 from arcbatt.syntax.report import Reporter, describe
+from arcbatt.syntax.rewrite import is_known_import, rewritten
 from arcbatt.syntax.source import Chunk, SourceError, chunks, decode, read_text
 
 _TOP_LEVEL: Final = (
@@ -183,7 +184,7 @@ class _FileReader:
         tree = parse_chunk(reader.at)
         try:
             if tree is not None and tree.body:
-                self.add(self.program(tree, reader), reader.at)
+                self.add(self.program(rewritten(tree, chunk.text), reader), reader.at)
                 if self.differs and not reader.at.errors:
                     self.result.touched += not self.differs.isdisjoint(re.findall(r"\w+", chunk.text))
         except RecursionError:
@@ -204,6 +205,8 @@ class _FileReader:
             case [ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) as node]:
                 return self.alias(name, other, node, reader.at)
             case [ast.ImportFrom(names=[ast.alias(name="*")]), *_] | [ast.Expr(value=ast.Constant(value=str())), *_]:
+                return None
+            case [first, *_] if is_known_import(first):
                 return None
         reader.at.report(tree.body[0], f"{describe(tree.body[0])} is not legal here", _TOP_LEVEL)
         return None
@@ -239,7 +242,7 @@ class _FileReader:
         """A function or constant of the file, to be written out where it is used."""
         at = Reporter(self.helpers[name], self.file)
         tree = parse_chunk(at)
-        match tree.body if tree is not None else []:
+        match rewritten(tree, at.chunk.text).body if tree is not None else []:
             case [ast.FunctionDef(args=args, body=body, decorator_list=[])]:
                 if args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs:
                     return None

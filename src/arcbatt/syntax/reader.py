@@ -13,6 +13,7 @@ from arcbatt.syntax.control import Control, Exit
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.expressions import renamed
 from arcbatt.syntax.flow import (
+    CHANGES,
     TAKES,
     assigned,
     called_method,
@@ -23,8 +24,9 @@ from arcbatt.syntax.flow import (
     leaves,
     names_kept,
 )
-from arcbatt.syntax.functions import Env, Function, Items, Value
+from arcbatt.syntax.functions import Dict, Env, Function, Items, Value
 from arcbatt.syntax.report import LEGAL, Illegal, Reporter, describe, instead, parameters
+from arcbatt.syntax.rewrite import placed
 from arcbatt.syntax.source import Chunk
 
 SIGNATURES: Final = (("I",), ("S", "I", "C"))
@@ -105,6 +107,8 @@ class ProgramReader(Control):
                 rest = waiting if leaves([statement]) else []
                 behind = flow(waiting).reads | live
                 result = self.block([statement, *rest], self.env, 0, live if rest else behind, _returned)
+                if isinstance(result, Dict):
+                    self.as_value(result, statement, 0)
                 if result is not None and not rest and waiting:
                     self.at.report(waiting[0], "a line after return", "return ends a program")
                 if result is not None or rest:
@@ -121,6 +125,8 @@ class ProgramReader(Control):
             try:
                 if isinstance(statement, ast.Return):
                     result = self.block([statement], self.env, 0, frozenset(), _returned)
+                    if isinstance(result, Dict):
+                        self.as_value(result, statement, 0)
                     if number < len(statements):
                         self.at.report(statements[number], "a line after return", "return ends a program")
                     return result
@@ -220,10 +226,10 @@ class ProgramReader(Control):
                 self._assign([target], value, env, depth)
             case ast.AugAssign(target=ast.Name() as target, op=op, value=value):
                 whole = ast.BinOp(ast.Name(target.id, ast.Load()), op, value)
-                self._bind(target, self.value(_placed(whole, node), env, depth), env)
+                self._bind(target, self.value(placed(whole, node), env, depth), env)
             case ast.AugAssign(target=ast.Subscript() as target, op=op, value=value):
                 now = ast.Subscript(target.value, target.slice, ast.Load())
-                self.put_item(target, self.value(_placed(ast.BinOp(now, op, value), node), env, depth), env, depth)
+                self.put_item(target, self.value(placed(ast.BinOp(now, op, value), node), env, depth), env, depth)
             case ast.FunctionDef(name=name, args=args, body=body, decorator_list=[]):
                 self.bind_name(name, self.function(name, args, body, env, node, depth), env, node)
             case ast.Expr(value=ast.Call() as call) if called_method(call):
@@ -255,11 +261,11 @@ class ProgramReader(Control):
         held, method = call.func.value, call.func.attr
         if method in TAKES:
             self.take(None, call, env, depth)
-        elif method not in self.words.changes:
+        elif method not in CHANGES:
             self.at.illegal(call, f"{describe(call.func)} is not legal in a program", instead(call.func))
         elif method == "sort":
             ordered = ast.Call(ast.Name("sorted", ast.Load()), [held], call.keywords)
-            self.store(held, self.value(_placed(ordered, call), env, depth), env, depth)
+            self.store(held, self.value(placed(ordered, call), env, depth), env, depth)
         else:
             args = [self.value(arg, env, depth) for arg in call.args]
             now = self.value(held, env, depth)
@@ -280,13 +286,8 @@ class ProgramReader(Control):
         """`x = items.pop()`: an item, and the list without it."""
         assert isinstance(call.func, ast.Attribute)
         held, method = call.func.value, call.func.attr
-        taken = self.words.taken.get(method if not call.args else f"{method}/{len(call.args)}")
-        if taken is None:
-            self.at.illegal(call, f"{method} with such arguments is not legal in a program", "write pop(), pop(0)")
-        given = [self.value(held, env, depth), *(self.value(arg, env, depth) for arg in call.args)]
-        both = self.applied(taken, given, {}, call, depth)
-        assert isinstance(both, Items)
-        item, rest = (self.kept("item", part, call) for part in both.items)
+        args = [self.value(arg, env, depth) for arg in call.args]
+        item, rest = self.take_from(self.value(held, env, depth), method, args, call, depth)
         if target is not None:
             self.unpack(target, item, env, depth)
         self.store(held, rest, env, depth)
@@ -324,10 +325,13 @@ class ProgramReader(Control):
 
     def _need_own(self, name: str, value: ast.expr, env: Env) -> None:
         """Two names for one list that is changed in place would not both see it here."""
-        other = value.id if isinstance(value, ast.Name) else ""
+        held = value
+        while isinstance(held, ast.Subscript) and not isinstance(held.slice, ast.Slice) and name in env.changed:
+            held = held.value
+        other = held.id if isinstance(held, ast.Name) else ""
         if other and (name in env.changed or other in env.changed) and other in env.values:
-            message = f"{name!r} and {other!r} would be the same list, which is changed"
-            self.at.illegal(value, message, "write list(...)")
+            what = f"an item of {other!r}" if held is not value else repr(other)
+            self.at.illegal(value, f"{name!r} and {what} would be the same list, which is changed", "write list(...)")
 
     def unpack(self, target: ast.expr, value: Value, env: Env, depth: int) -> None:
         """Bind a name, or names in parentheses to the items of a value."""
@@ -367,7 +371,7 @@ class ProgramReader(Control):
         self.combined.clear()
         if isinstance(value, Function):
             env.values[name] = renamed(value, name)
-        elif isinstance(value, Items):
+        elif isinstance(value, Items | Dict):
             env.values[name] = self.kept(name, value, node)
         elif self.combinators.is_fixed(value):
             env.values[name] = value
@@ -385,14 +389,6 @@ class ProgramReader(Control):
 def _returned(_: Exit, value: Value | None) -> Value | None:
     """What statements of a function give: what they return, if they do."""
     return value
-
-
-def _placed(made: ast.expr, node: ast.AST) -> ast.expr:
-    """A piece of text that is not in the file, with a place there for errors."""
-    for part in ast.walk(made):
-        if isinstance(part, ast.expr) and not hasattr(part, "lineno"):
-            ast.copy_location(part, node)
-    return made
 
 
 def _nesting(text: str) -> int:

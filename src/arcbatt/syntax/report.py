@@ -72,11 +72,8 @@ _WORDS: Final = {
     ast.AsyncWith: "an asynchronous block",
     ast.ClassDef: "a class definition",
     ast.Expr: "an expression whose value is not used",
-    ast.DictComp: "a comprehension that makes a dictionary",
-    ast.Dict: "a dictionary",
     ast.Slice: "a slice",
 }
-_PAIRS: Final = "write a tuple of pairs, and extract(pairs, condition) to find one"
 _INSTEAD: Final[dict[type[ast.AST], str]] = {
     ast.AsyncFor: "write `for`",
     ast.AsyncFunctionDef: "write `def`",
@@ -84,8 +81,6 @@ _INSTEAD: Final[dict[type[ast.AST], str]] = {
     ast.Await: "leave it out",
     ast.ClassDef: "write a tuple of the values, and functions of it",
     ast.Delete: "leave it out, or assign a new value",
-    ast.Dict: _PAIRS,
-    ast.DictComp: _PAIRS,
     ast.Expr: "assign what it gives to a name: a call changes nothing outside of itself",
     ast.FunctionDef: "leave the decorator out",
     ast.Global: "pass the value as an argument, and return the new one",

@@ -1,7 +1,7 @@
-"""Version 2 of the generator, and 3: everything the language allows, in proportions that mostly give a value.
+"""Version 2 of the generator, and 3 and 4: everything the language allows, in proportions that mostly give a value.
 
 Function values in variables, containers and branches, functions made by functions, and the lines of `run_time_types`.
-Version 3 draws the primitives that have come since, and rules over images.
+Version 3 draws the primitives that have come since, and rules over images; version 4 loops that carry a state.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ from arcbatt.language.primitives.functions import (
     apply,
     chain,
     compose,
+    fold,
+    fork,
+    iterate,
     lbind,
     matcher,
     papply,
@@ -46,7 +49,7 @@ from arcbatt.language.primitives.functions import (
 from arcbatt.language.primitives.grids import vmirror
 from arcbatt.language.primitives.lattices import torows
 from arcbatt.language.primitives.measures import colormask
-from arcbatt.language.primitives.numbers import astuple, branch
+from arcbatt.language.primitives.numbers import astuple, branch, decrement, positive
 from arcbatt.language.primitives.rules import decide
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
 from arcbatt.language.types import BOOL, GRID, INT, Fn, Seq, Set, Tup, Type, Var, substitute
@@ -76,6 +79,7 @@ class Full(RunTimeTyped):
             (self._misfit, 1.5),
             (self._nested, 1),
             *([(self._rule, 1)] if version > 2 else []),
+            *([(self._folded, 0.7), (self._iterated, 0.5)] if version > 3 else []),
         )
         self._drawers = [drawer for drawer, _ in drawers]
         self._weights = [weight for _, weight in drawers]
@@ -328,6 +332,43 @@ class Full(RunTimeTyped):
         mirrored = call_of(colormask, (call_of(vmirror, (image,)), Const(self._random.randint(0, 4))))
         table = call_of(torows, (Const(tuple(entries)), Const(len(keys[0]) + 1)))
         return Typed(call_of(decide, (table, image, mirrored if both else image, image)), GRID)
+
+    def _folded(self) -> Typed | None:
+        """A state carried over the items of a container: a step of both, of the state or of the item alone."""
+        items = self._container()
+        item = item_of(items.type) if items else None
+        state = self._domain()
+        start = self._argument(state)
+        if items is None or item is None or start is None:
+            return None
+        step = self._keeping(state, (state, item)) or self._keeping(state, (state,))
+        if step is None:
+            return None
+        of_both = call_of(fork, (step.expr, named(first), named(last)))
+        of_one = call_of(compose, (step.expr, named(first)))
+        function = of_both if isinstance(step.type, Fn) and len(step.type.params) > 1 else of_one
+        return Typed(call_of(fold, (items.expr, start, function)), state)
+
+    def _iterated(self) -> Typed | None:
+        """A function applied while a number beside the value is positive."""
+        state = self._domain()
+        start, step = self._argument(state), self._keeping(state, (state,))
+        if start is None or step is None:
+            return None
+        both = call_of(fork, (named(astuple), call_of(compose, (step.expr, named(first))),
+                              call_of(compose, (named(decrement), named(last)))))  # fmt: skip
+        goes_on = call_of(compose, (named(positive), named(last)))
+        count = Const(self._random.choice((0, 1, 2, 3, 3, 9)))
+        made = call_of(iterate, (both, goes_on, call_of(astuple, (start, count))))
+        return Typed(call_of(first, (made,)), state)
+
+    def _keeping(self, state: Type, params: tuple[Type, ...]) -> Typed | None:
+        """A function of values that gives a state again, mostly."""
+        for _ in range(TRIES):
+            drawn = self._function(params, 0) if len(params) == 1 else self._primitive(params)
+            if drawn is not None and (drawn.type == state or self._chance(0.02)):
+                return Typed(drawn.expr, Fn(params, drawn.type))
+        return None
 
     def _repeated_call(self) -> Typed | None:
         """A function applied so often as a number of the run says."""

@@ -10,7 +10,12 @@ from arcbatt.devtools.generate.full import Full
 from arcbatt.devtools.generate.well_typed import WellTyped
 from arcbatt.language.program import Program
 
-VERSIONS: Final[dict[int, Callable[[int | str], WellTyped]]] = {1: WellTyped, 2: Full, 3: partial(Full, version=3)}
+VERSIONS: Final[dict[int, Callable[[int | str], WellTyped]]] = {
+    1: WellTyped,
+    2: Full,
+    3: partial(Full, version=3),
+    4: partial(Full, version=4),
+}
 VERSION: Final = max(VERSIONS)
 """What new runs draw with."""
 
