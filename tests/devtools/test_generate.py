@@ -24,7 +24,7 @@ DIGESTS = {
     1: ("9757cd3ac05642cf", "7729e5c9d51bdd04"),
     2: ("e5359f4077b91655", "e72ab5d9e14a9cf2"),
     3: ("dcee2fc943cafa06", "4ff3cb58c0541141"),
-    4: ("0326f333de3aa8a6", "4ff3cb58c0541141"),
+    4: ("e18e28a4b34658cc", "4ff3cb58c0541141"),
 }
 """Of the programs and of the mutants of some seeds. They stay: a change of the generator, or primitives that are drawn,
 are a new version. Those of the newest may be written anew until it is released."""
@@ -82,7 +82,7 @@ def test_loops_that_carry_a_state_are_frequent(over):
     }
     assert loops
     texts = map(str, drawn(300))
-    assert sum(any(f"{name}(" in text for name in loops) for text in texts) >= 15
+    assert sum(any(f"{name}(" in text for name in loops) for text in texts) >= 8
 
 
 def test_most_programs_give_a_value():

@@ -83,7 +83,7 @@ def test_literals():
         ("d = {}\n    return [d]", "a dictionary is not legal here", "its pairs"),
         ("d = {}\n    d[1] = {}\n    return 1", "a dictionary is not legal here", "its pairs"),
         ("d = {}\n    x = []\n    x.append(d)\n    return x", "a dictionary is not legal here", "its pairs"),
-        ("d = {}\n    for r in I:\n        d = 1\n    return size(d)", "'d' is a dictionary on some ways", "assign"),
+        ("d = {}\n    for r in I:\n        d = 1\n    return len(d)", "'d' is a dictionary on some ways", "assign"),
         ("d = {}\n    return d if I else 1", "a dictionary is not legal here", "its pairs"),
         ("x = [[]]\n    y = x[0]\n    y.append(1)\n    return x", "would be the same list", "list(...)"),
         ("return np.zeros(I)", "numpy is not legal", "lists"),

@@ -249,6 +249,6 @@ def kind(value: Value) -> str:
         return f"a set of {len(value)}"
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
+    if hasattr(value, "dtype"):
         return f"an array of shape {value.shape} and type {value.dtype}"
     return "a function" if hasattr(value, "parts") else f"a {type(value).__name__}"

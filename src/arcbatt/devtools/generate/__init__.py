@@ -1,8 +1,8 @@
 """Random programs: drawn from the op table, or mutants of given ones.
 
 Everything is drawn from one `random.Random`, so a seed names a program for ever within one version: version 1 draws
-well-typed programs, version 2 everything the language allowed then, version 3 the primitives since as well, version 4
-`fold` and `iterate`, the loops that carry a state.
+well-typed programs, version 2 everything the language allowed then, version 3 the primitives since as well,
+version 4 loops that carry a state.
 """
 
 from arcbatt.devtools.generate.generator import VERSION, VERSIONS, Generator

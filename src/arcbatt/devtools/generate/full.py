@@ -76,10 +76,10 @@ class Full(RunTimeTyped):
             (self._truth, 1.5),
             (self._repeated_call, 1.5),
             (self._empty, 1.5),
-            (self._misfit, 1.5),
+            (self._misfit, 1.5 if version < 4 else 0.9),
             (self._nested, 1),
             *([(self._rule, 1)] if version > 2 else []),
-            *([(self._folded, 0.7), (self._iterated, 0.5)] if version > 3 else []),
+            *([(self._folded, 0.4), (self._iterated, 0.3)] if version > 3 else []),
         )
         self._drawers = [drawer for drawer, _ in drawers]
         self._weights = [weight for _, weight in drawers]
@@ -336,7 +336,7 @@ class Full(RunTimeTyped):
     def _folded(self) -> Typed | None:
         """A state carried over the items of a container: a step of both, of the state or of the item alone."""
         items = self._container()
-        item = item_of(items.type) if items else None
+        item = self._random.choice(readings(item_of(items.type) or INT)) if items else None
         state = self._domain()
         start = self._argument(state)
         if items is None or item is None or start is None:
