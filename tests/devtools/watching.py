@@ -36,6 +36,8 @@ FEATURES = (
     "end of 32 bits",
 )
 LARGE = 65_535
+_DEEPEST = 8
+"""Levels that the form of a value is told by: pairs inside pairs may be shared, and double with each."""
 _LOOKED_AT = 50
 
 
@@ -96,14 +98,14 @@ class Watching(Machine):
             self.seen |= set(features(arg))
 
 
-def kind(value: Any) -> Any:
+def kind(value: Any, depth: int = 0) -> Any:
     """The form of a value, as far as one of its items tells it; None where it has none to tell."""
-    if isinstance(value, tuple) and len(value) == 2 and kind(value[0]) != kind(value[1]):
-        return tuple, kind(value[0]), kind(value[1])
-    if isinstance(value, tuple | frozenset):
-        item = next(iter(value), None)
-        return (type(value), kind(item)) if value else None
-    return type(value)
+    if not isinstance(value, tuple | frozenset) or depth == _DEEPEST:
+        return type(value)
+    if isinstance(value, tuple) and len(value) == 2:
+        left, right = (kind(item, depth + 1) for item in value)
+        return (tuple, left) if left == right else (tuple, left, right)
+    return (type(value), kind(next(iter(value)), depth + 1)) if value else None
 
 
 def features(value: Any, depth: int = 0) -> Iterator[str]:
