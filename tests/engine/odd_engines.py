@@ -81,6 +81,28 @@ class Refuses:
         raise MemoryError("no memory for arenas")
 
 
+class RefusesFirst:
+    """Cannot be made, says why, and leaves a file that `Waits` waits for."""
+
+    def __init__(self, compiled, *, folder):
+        (Path(folder) / "refused").touch()
+        raise MemoryError("no memory for arenas")
+
+
+class Waits(cpu.CpuEngine):
+    """Begins to work when another worker has been refused."""
+
+    def __init__(self, compiled, *, folder):
+        super().__init__(compiled, threads=1)
+        self.folder = folder
+
+    def execute(self, request):
+        while not (Path(self.folder) / "refused").exists():
+            time.sleep(0.01)
+        time.sleep(0.2)  # for the word of it to arrive
+        return super().execute(request)
+
+
 class Slow(cpu.CpuEngine):
     """Says that it is at work by a file named for its process, and works until it is told to stop."""
 

@@ -204,9 +204,9 @@ def test_programs_that_a_worker_cannot_read_are_left_to_this_process(want):
     assert result.recovered_errors.total() == 2 * MOST_FAILED_STARTS
 
 
-def test_workers_that_can_start_do_the_work_of_those_that_cannot(want):
-    good = engine_worker("good", "arcbatt.engine.cpu:CpuEngine", threads=1)
-    bad = engine_worker("bad", "engine.odd_engines:Refuses")
+def test_workers_that_can_start_do_the_work_of_those_that_cannot(want, tmp_path):
+    good = engine_worker("good", "engine.odd_engines:Waits", folder=str(tmp_path))
+    bad = engine_worker("bad", "engine.odd_engines:RefusesFirst", folder=str(tmp_path))
     result = WorkerEngine.of(GRAPH, specs=[bad, good], backend="cpu").run(SAMPLES, "grid")
     same(result, want)
     assert not to_cpu(result)
