@@ -89,7 +89,7 @@ def test_a_run_of_one(tmp_path):
     command = [sys.executable, "-m", "arcbatt", "run", "-b", path, "-i", "67a3c6ac", "--backend", "cpu"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "1 of 1 tasks solved by 2 programs" in done.stdout
+    assert "1 of 1 task solved by 2 programs" in done.stdout
     assert "1 lines left out, 2 outputs read" in done.stderr
 
 

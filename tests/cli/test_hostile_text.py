@@ -74,6 +74,7 @@ COMMANDS = {
     "run on a folder": lambda at: ("run", "--solvers", at / "solvers", "--dataset", at / "tasks", "--id", "[bold]"),
     "run without the task": lambda at: (*run_of(at), "--id", "\x1b[31m[/bold]"),
     "runs": lambda at: ("runs",),
+    "watch": lambda at: ("watch", at / "\x1b[31m[bold]"),
     "runs show": lambda at: ("runs", "show", at / "run", "--all"),
     "runs show, as CSV": lambda at: ("runs", "show", at / "run", "--csv"),
     "runs show, as JSON": lambda at: ("runs", "show", at / "run", "--json"),

@@ -131,3 +131,12 @@ def test_programs_that_use_an_operation():
     )
     assert graph.programs_using({"size"}) == ["solve_a", "solve_b"]
     assert graph.programs_using({"hmirror", "nothing"}) == ["solve_c"]
+
+
+def test_a_primitive_called_with_too_many_arguments_can_be_read_again():
+    program = one("x = positive\n    y = x\n    return x(height(I), y(TWO, FOUR))")
+    graph = merge([program])
+    again = graph.to_program(graph.outputs[program.name], program.name)
+    assert parse_program(str(again)) == again
+    sample = random_sample(1)
+    assert equal(evaluate(program, sample), evaluate(again, sample))

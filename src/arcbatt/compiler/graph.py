@@ -166,10 +166,29 @@ class Graph:
         cone = self.cone([node])
         inputs = {self.nodes[index].args[0] for index in cone if self.nodes[index].op == INPUT}
         params = ("I",) if inputs <= {"I"} else ("S", "I", "C")
-        lines = [Assign(f"t{index}", self.call_expr(index), self.lines[index]) for index in cone if self.is_call(index)]
+        aside = {self.nodes[index].args[0] for index in cone if self._called_wrongly(index)}
+        lines = []
+        for index in cone:
+            if index in aside:
+                lines.append(Assign(f"t{index}", self.argument(index), self.lines[index]))
+            elif self.is_call(index):
+                call = self.call_expr(index)
+                if self._called_wrongly(index):
+                    call = Call(Name(f"t{self.nodes[index].args[0]}"), call.args, call.line)
+                lines.append(Assign(f"t{index}", call, self.lines[index]))
         if lines and lines[-1].target == f"t{node}":
             return Program(name, params, tuple(lines[:-1]), lines[-1].value)
         return Program(name, params, tuple(lines), self.argument(node))
+
+    def _called_wrongly(self, index: int) -> bool:
+        """Whether a node calls a primitive, as a value, with another number of arguments than it takes.
+
+        That fails when it runs; written by name it could not be read.
+        """
+        node = self.nodes[index]
+        if node.op != INVOKE or self.nodes[node.args[0]].op != PRIMITIVE:
+            return False
+        return current().op(self.nodes[node.args[0]].args[0]).arity != len(node.args) - 1
 
     def is_call(self, index: int) -> bool:
         """Whether a node is a call."""
