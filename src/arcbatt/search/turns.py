@@ -19,7 +19,7 @@ from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import Bank
 from arcbatt.search.features import Feature, read_features
-from arcbatt.search.views import View, inputs_of
+from arcbatt.search.views import View, changed_question, inputs_of
 from arcbatt.search.write import Writer
 
 _DIRECTIONS: Final = Path(__file__).parent / "turns.txt"
@@ -111,14 +111,7 @@ def turned(view: View, rule: _Rule, turns: Sequence[Turn]) -> View:
     """A view with every sample turned its own way."""
     question = view.question
     demos = len(question.demonstrations)
-    changed = Question(
-        question.id,
-        tuple(
-            (apply_turn(given, turn), apply_turn(wanted, turn))
-            for (given, wanted), turn in zip(question.demonstrations, turns[:demos], strict=True)
-        ),
-        tuple(apply_turn(given, turn) for given, turn in zip(question.inputs, turns[demos:], strict=True)),
-    )
+    changed = changed_question(question, apply_turn, turns)
     before = list(view.before)
 
     def let(expression: str) -> str:

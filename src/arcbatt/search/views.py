@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from arcbatt.data.grids import COLOURS
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.write import Writer
+
+_Way = TypeVar("_Way")
 
 Colours = tuple[int, ...]
 
@@ -36,6 +38,19 @@ class View:
 def inputs_of(question: Question) -> list[Grid]:
     """The inputs of demonstrations, then those of tests."""
     return [given for given, _ in question.demonstrations] + list(question.inputs)
+
+
+def changed_question(question: Question, change: Callable[[Grid, _Way], Grid], ways: Sequence[_Way]) -> Question:
+    """A question with every sample, tests last, changed in its own way."""
+    demos = len(question.demonstrations)
+    return Question(
+        question.id,
+        tuple(
+            (change(given, way), change(wanted, way))
+            for (given, wanted), way in zip(question.demonstrations, ways[:demos], strict=True)
+        ),
+        tuple(change(given, way) for given, way in zip(question.inputs, ways[demos:], strict=True)),
+    )
 
 
 def views(question: Question) -> Iterator[View]:
@@ -64,14 +79,7 @@ def _normalised(question: Question) -> View | None:
         if not _palette(wanted) & set(free) <= set(one):
             return None  # an output with a colour that its input does not number
     demos = len(question.demonstrations)
-    changed = Question(
-        question.id,
-        tuple(
-            (_recoloured(given, one), _recoloured(wanted, one))
-            for (given, wanted), one in zip(question.demonstrations, maps[:demos], strict=True)
-        ),
-        tuple(_recoloured(given, one) for given, one in zip(question.inputs, maps[demos:], strict=True)),
-    )
+    changed = changed_question(question, _recoloured, maps)
     back = [{number: colour for colour, number in one.items()} for one in maps[demos:]]
 
     def undo(test: int, grid: Grid) -> Grid | None:

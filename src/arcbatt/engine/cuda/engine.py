@@ -34,12 +34,10 @@ from arcbatt.engine.cuda.objects import OBJECTS_ENTRY, KnownObjects, ObjectFinde
 from arcbatt.engine.cuda.results import Ran, Results
 from arcbatt.engine.cuda.staging import Beside, Staging
 from arcbatt.engine.custom_build import graph_sources
+from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs, Wanted
 from arcbatt.engine.stats import DeviceStats
-from arcbatt.engine.tiers import Columns, Rows, Sink, Tier, TieredEngine, run_alone
-from arcbatt.errors import UsageError
-from arcbatt.language.failures import Outcome
-from arcbatt.language.sample import Sample
+from arcbatt.engine.tiers import Columns, Rows, Sink, run_alone
 
 try:
     import cupy
@@ -89,7 +87,7 @@ def device_errors() -> tuple[type[Exception], ...]:
     return (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError, UnfinishedError)
 
 
-class CudaTier(Tier):
+class CudaTier(GpuTier):
     """Slices of the programs on one GPU, data and results there.
 
     The programs are cut into about `slices` parts, by default so many that every resident group of lanes finds several
@@ -115,15 +113,12 @@ class CudaTier(Tier):
         threads: int,
         kernel: KernelOptions | None,
     ) -> None:
-        super().__init__(compiled)
-        self.device = device
+        super().__init__(compiled, device)
         self.kernel = replace(kernel or KernelOptions(), custom=device_text(graph_sources(compiled.graph)))
         self.keep_going = keep_going
         self._cpu = cpu
         self._turn = threading.Lock()
         """Held by the thread whose run is on the device."""
-        self.lost = ""
-        """Why the device is not used any more."""
         self._not_here: dict[str, str] = {}
         """Programs that only this tier cannot run, and why."""
         low, high = _LAUNCH_SAMPLES
@@ -435,7 +430,7 @@ class CudaTier(Tier):
         return run_alone(self._cpu().part(self._columns[number]), request.only(rows))
 
 
-class CudaEngine(TieredEngine):
+class CudaEngine(GpuEngine):
     """Runs compiled programs on samples on one GPU; `CudaTier` says what the options are.
 
     What does not fit there runs on the CPU, which has `threads`, by default as many as cores; what has no bytecode runs
@@ -457,11 +452,7 @@ class CudaEngine(TieredEngine):
         threads: int | None = None,
         kernel: KernelOptions | None = None,
     ) -> None:
-        if len(devices) > 1:
-            raise UsageError(f"one GPU per process for now, {len(devices)} were named")
-        device = devices[0] if devices else 0
-        if device >= device_count():
-            raise UsageError(f"no GPU number {device}: {device_count()} are visible (see nvidia-smi)")
+        device = one_device(devices, device_count())
         super().__init__(compiled, threads or os.cpu_count() or 1)
         self._options: dict[str, Any] = {
             "slices": slices, "arena_bytes": arena_bytes, "memory_fraction": memory_fraction, "keep_going": keep_going,
@@ -473,35 +464,10 @@ class CudaEngine(TieredEngine):
         """An engine as this one, for other programs."""
         return CudaEngine(compiled, devices=(self.cuda.device,), threads=self.threads, **self._options)
 
-    @cached_property
-    def _cpu(self) -> CpuTier:
-        return CpuTier(self.compiled, threads=self.threads)
-
     @property
-    def first(self) -> Tier:
-        """The GPU, as long as it can be used."""
-        return self.start()[0]
-
-    def start(self) -> tuple[Tier, str]:
-        """The GPU; or the CPU, and why the GPU was lost."""
-        lost = self.cuda.lost  # read once: another thread's run may lose it now
-        return (self._cpu, lost) if lost else (self.cuda, "")
-
-    def below(self) -> CpuTier:
-        """The CPU."""
-        return self._cpu
-
-    def _values(self, sample: Sample, max_steps: int, max_total: int) -> dict[str, Outcome]:
-        return self._cpu.values(sample, max_steps, max_total, self.dynamic)  # one sample is no work for a GPU
-
-    def paces(self, samples: Sequence[Sample]) -> dict[str, float]:
-        """How many seconds of one core of the CPU programs take for a sample: slow there is slow here, mostly."""
-        return self._cpu.paces(samples, self.dynamic)
-
-    @property
-    def device(self) -> str:
-        """The GPU by number."""
-        return f"{self.backend}:{self.cuda.device}"
+    def gpu(self) -> CudaTier:
+        """The tier on the GPU."""
+        return self.cuda
 
     def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""
@@ -511,11 +477,6 @@ class CudaEngine(TieredEngine):
     def device_stats(self) -> DeviceStats:
         """What the last run did on the GPU."""
         return self.cuda.last
-
-    @property
-    def lost_device(self) -> str:
-        """Why the GPU is not used any more, or nothing."""
-        return self.cuda.lost
 
 
 def first_line(error: Exception) -> str:

@@ -26,18 +26,16 @@ from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
 from arcbatt.engine.cuda.engine import device_count, first_line
+from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs
-from arcbatt.engine.tiers import Columns, Sink, Tier, TieredEngine, run_alone
+from arcbatt.engine.tiers import Columns, Sink, run_alone
 from arcbatt.engine.waves.runner import Asked, WaveRunner
-from arcbatt.errors import UsageError
-from arcbatt.language.failures import Outcome
-from arcbatt.language.sample import Sample
 
 _FOR_THE_GPU: Final = 2
 """Cores that are left to whoever launches, while the CPU does its part."""
 
 
-class WaveTier(Tier):
+class WaveTier(GpuTier):
     """The waves of all programs on one GPU.
 
     Values have `heap_bytes`, by default a fraction of what is free. `WaveRunner` says what is done about what does not
@@ -55,16 +53,14 @@ class WaveTier(Tier):
         memory_fraction: float,
         keep_going: bool,
     ) -> None:
-        super().__init__(compiled)
-        self.device, self.keep_going = device, keep_going
+        super().__init__(compiled, device)
+        self.keep_going = keep_going
         self._cpu = cpu
         self._heap_bytes, self._fraction = heap_bytes, memory_fraction
         self._turn = threading.Lock()
         """Held by the thread whose run is on the device."""
         self._runners: dict[int, WaveRunner] = {}
         """By steps of a call."""
-        self.lost = ""
-        """Why the device is not used any more."""
         self.milliseconds = 0.0
         """Of the last run, until the GPU was done."""
 
@@ -167,7 +163,7 @@ class WaveTier(Tier):
         return int(self._fraction * min(free, pool.get_limit() or free))
 
 
-class WaveEngine(TieredEngine):
+class WaveEngine(GpuEngine):
     """Runs compiled programs on samples on one GPU by waves; `WaveTier` says what the options are.
 
     What does not fit there runs on the CPU, which has `threads`, by default as many as cores; what has no bytecode runs
@@ -186,11 +182,7 @@ class WaveEngine(TieredEngine):
         keep_going: bool = True,
         threads: int | None = None,
     ) -> None:
-        if len(devices) > 1:
-            raise UsageError(f"one GPU per process for now, {len(devices)} were named")
-        device = devices[0] if devices else 0
-        if device >= device_count():
-            raise UsageError(f"no GPU number {device}: {device_count()} are visible (see nvidia-smi)")
+        device = one_device(devices, device_count())
         super().__init__(compiled, threads or os.cpu_count() or 1)
         self._options: dict[str, Any] = {
             "heap_bytes": heap_bytes, "memory_fraction": memory_fraction, "keep_going": keep_going,
@@ -201,28 +193,7 @@ class WaveEngine(TieredEngine):
         """An engine as this one, for other programs."""
         return WaveEngine(compiled, devices=(self.waves.device,), threads=self.threads, **self._options)
 
-    @cached_property
-    def _cpu(self) -> CpuTier:
-        return CpuTier(self.compiled, threads=self.threads)
-
     @property
-    def first(self) -> Tier:
-        """The GPU, as long as it can be used."""
-        return self.start()[0]
-
-    def start(self) -> tuple[Tier, str]:
-        """The GPU; or the CPU, and why the GPU was lost."""
-        lost = self.waves.lost  # read once: another thread's run may lose it now
-        return (self._cpu, lost) if lost else (self.waves, "")
-
-    def below(self) -> CpuTier:
-        """The CPU."""
-        return self._cpu
-
-    def _values(self, sample: Sample, max_steps: int, max_total: int) -> dict[str, Outcome]:
-        return self._cpu.values(sample, max_steps, max_total, self.dynamic)  # one sample is no work for a GPU
-
-    @property
-    def lost_device(self) -> str:
-        """Why the GPU is not used any more, or nothing."""
-        return self.waves.lost
+    def gpu(self) -> WaveTier:
+        """The tier on the GPU."""
+        return self.waves
