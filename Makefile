@@ -208,7 +208,10 @@ format: $(VENV)/installed
 $(VENV)/installed: pyproject.toml CMakeLists.txt src/arcbatt/_version.py $(NATIVE) $(PACKAGES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "arcbatt needs Python 3.11 or newer; try make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' \
+	@# Without isolation, so that headers keep their place and a second build compiles only what has changed.
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "cmake", "ninja", sep="\n")' \
+		| $(BIN)/python -m pip install --quiet --disable-pip-version-check -r /dev/stdin
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]' \
 		--config-settings=cmake.define.AB_WERROR=ON --config-settings=cmake.define.AB_EMULATED_LANES=ON
 	touch $@
 
