@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from arcbatt.batt import load_batt
+from arcbatt.cli import BEGAN
 from arcbatt.cli.progress import interruptible, shown
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.summary import Shape, print_run
@@ -41,7 +42,7 @@ def run_command(
     with _remembered(place, out if keep else None), interruptible() as interrupted:
 
         def stop() -> bool:
-            late = options.seconds is not None and time.monotonic() - start >= options.seconds
+            late = options.seconds is not None and time.monotonic() - BEGAN >= options.seconds
             return late or interrupted()
 
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 from rich.text import Text
 
+from arcbatt.cli import BEGAN
 from arcbatt.cli.progress import interruptible, shown_on_stderr
 from arcbatt.cli.tasks import tell
 from arcbatt.cli.terminal import Terminal
@@ -81,7 +82,7 @@ def _solve(
     quiet: bool,
 ) -> bool:
     """Solve tasks into `solutions`; whether the user asked to stop."""
-    end = None if seconds is None else time.monotonic() + seconds
+    end = None if seconds is None else BEGAN + seconds
     ended = suppress(KeyboardInterrupt)  # while the bank is being compiled
     with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
         progress(0, len(tasks))
