@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 
@@ -196,3 +198,14 @@ def test_check_raises_with_everything():
         parse_text("def solve_x(I):\n    return foo(I)").check()
     with pytest.raises(UsageError, match="expected one program, found 2"):
         parse_program("def solve_a(I):\n    return I\ndef solve_b(I):\n    return I\n")
+
+
+def test_progress_counts_the_programs_of_a_file_and_the_files_of_many(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text("".join(f"def solve_{name}{k}(I):\n    return I\n\n" for k in "12"))
+    told: list[tuple[int, int]] = []
+    parse_paths([tmp_path / "a.py"], progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 2), (2, 2)]
+    told.clear()
+    parse_paths([tmp_path], progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 2), (2, 2)]

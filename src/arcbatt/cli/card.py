@@ -9,6 +9,7 @@ import typer
 from arcbatt.batt import Card, make_card, write_batt
 from arcbatt.batt.card import choose
 from arcbatt.batt.differs import standard_differs
+from arcbatt.cli.progress import shown_on_stderr
 from arcbatt.compiler.pipeline import Stats, compile_graph
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.compiler.rewrites import Rewrites
@@ -39,13 +40,16 @@ def write_card(
     own_differs = [program for program in read if program.name.startswith("differ_")]
     programs = choose([program for program in read if program not in own_differs], ids, count, seed)
     differs = [*standard_differs(), *own_differs] if with_differs else []
-    card = make_card(programs, differs, commutative=rewrites.commutative)
+    with shown_on_stderr("merging"):
+        card = make_card(programs, differs, commutative=rewrites.commutative)
     write_batt(card, file, vectorized=vectorized)
     lines = sum(1 for _ in card.graph.calls())
     typer.echo(f"{file}: {counted(len(programs), 'program')}, {card.graph.calls_read:,} calls, {lines:,} lines")
     if stats:
         compiled = CompiledSet(card.graph, rewrites)
-        _print_stats(card, compiled.stats)
+        with shown_on_stderr("compiling"):
+            found = compiled.stats
+        _print_stats(card, found)
         _print_untyped(compiled, programs)
     return card
 

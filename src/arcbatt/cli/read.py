@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from arcbatt.cli.progress import shown_on_stderr
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
@@ -46,7 +47,9 @@ def read_programs(
 
 def read(paths: Sequence[Path], dialect: str = "") -> Parsed:
     """What is in files and folders, in a dialect by its name or as each file shows."""
-    return parse_paths(paths, named_dialect(dialect) if dialect else None)
+    one_file = len(paths) == 1 and not paths[0].is_dir()
+    with shown_on_stderr("programs read" if one_file else "files read") as progress:
+        return parse_paths(paths, named_dialect(dialect) if dialect else None, progress)
 
 
 def write_errors(parsed: Parsed, path: Path) -> None:

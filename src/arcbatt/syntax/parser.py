@@ -7,7 +7,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -30,6 +30,10 @@ _TOP_LEVEL: Final = (
 )
 _PROGRAM_NAME: Final = re.compile(r"(solve|differ)_\w+")
 _DEFINITION: Final = re.compile(r"(?:def\s+(\w+)|(\w+)\s*(?::[^=\n]*)?=(?!=))")
+
+
+def _no_progress(_: int, __: int) -> None:
+    """Nobody wants to know."""
 
 
 @dataclass
@@ -72,13 +76,16 @@ def is_program_name(name: str) -> bool:
     return bool(_PROGRAM_NAME.fullmatch(name)) and name.isidentifier() and normal
 
 
-def parse_paths(paths: Iterable[Path], dialect: Dialect | None = None) -> Parsed:
+def parse_paths(
+    paths: Iterable[Path], dialect: Dialect | None = None, progress: Callable[[int, int], None] = _no_progress
+) -> Parsed:
     """Every program in files, and in the solver files of folders; a file that is named twice is read once.
 
-    Where several files have a program of one name, the later ones are renamed by their file (`distinct`).
+    Where several files have a program of one name, the later ones are renamed by their file (`distinct`). `progress`
+    is told how many files are read, and of how many; of a single file, how many of its programs.
     """
     result = Parsed()
-    read: dict[str, tuple[Path, list[Program]]] = {}
+    wanted: dict[str, Path] = {}
     for path in paths:
         files, others = solver_files(path, dialect) if path.is_dir() else ([path], 0)
         odd = not_plain(path) if path.is_dir() else []
@@ -88,22 +95,27 @@ def parse_paths(paths: Iterable[Path], dialect: Dialect | None = None) -> Parsed
             message = f"no program found in the folder, in {others:,} files that end in {' or '.join(SUFFIXES)}"
             result.errors.append(SourceError(str(path), 0, 0, "", message, _TOP_LEVEL))
         for file in files:
-            place = os.path.realpath(file)
-            if place not in read:
-                one = parse_file(file, dialect)
-                read[place] = file, one.programs
-                result.add_counts(one)
-    result.programs, result.renamed = distinct(list(read.values()))
+            wanted.setdefault(os.path.realpath(file), file)
+    read: list[tuple[Path, list[Program]]] = []
+    for number, file in enumerate(wanted.values()):
+        one = parse_file(file, dialect, progress if len(wanted) == 1 else _no_progress)
+        read.append((file, one.programs))
+        result.add_counts(one)
+        if len(wanted) > 1:
+            progress(number + 1, len(wanted))
+    result.programs, result.renamed = distinct(read)
     return result
 
 
-def parse_file(path: Path, dialect: Dialect | None = None) -> Parsed:
-    """Every program in one file."""
+def parse_file(
+    path: Path, dialect: Dialect | None = None, progress: Callable[[int, int], None] = _no_progress
+) -> Parsed:
+    """Every program in one file; `progress` is told how many are read, and of how many."""
     try:
         text = read_text(path)
     except SourceError as error:
         return Parsed(errors=[error], files=1)
-    return parse_text(text, str(path), dialect)
+    return _FileReader(text, str(path), dialect or detect(text, current())).parsed(progress)
 
 
 def parse_bytes(data: bytes, file: str = "<bytes>") -> Parsed:
@@ -150,10 +162,11 @@ class _FileReader:
         self.result = Parsed(files=1, dialects=Counter([dialect.name]))
         self.first_line: dict[str, int] = {}
 
-    def parsed(self) -> Parsed:
+    def parsed(self, progress: Callable[[int, int], None] = _no_progress) -> Parsed:
         programs = [chunk for chunk in self.chunks if not self.is_helper(chunk)]
-        for chunk in programs:
+        for number, chunk in enumerate(programs):
             self.read(chunk)
+            progress(number + 1, len(programs))
         result = self.result
         if not result.programs and not result.errors:
             result.errors.append(SourceError(self.file, 0, 0, "", "no program found", _TOP_LEVEL))
