@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 from hypothesis import given
 
-from arcbatt.report.svg import grid_svg, thumbnail_svg
+from arcbatt.report.svg import styled_grid_svg, styled_thumbnail_svg
 from strategies import grids
 
 
@@ -28,12 +28,12 @@ def read(svg: str) -> tuple[tuple[int, ...], ...]:
 
 @given(grids())
 def test_what_is_drawn_is_the_grid(grid):
-    assert read(grid_svg(grid, "input")) == grid
-    assert read(thumbnail_svg(grid)) == grid
+    assert read(styled_grid_svg(grid, "input")) == grid
+    assert read(styled_thumbnail_svg(grid)) == grid
 
 
 def test_text_alternative_and_marks():
-    root = ElementTree.fromstring(grid_svg(((1, 2), (3, 4)), 'got by "<x>"', [(0, 1), (1, 0)]))
+    root = ElementTree.fromstring(styled_grid_svg(((1, 2), (3, 4)), 'got by "<x>"', [(0, 1), (1, 0)]))
     assert root.get("role") == "img"
     assert root.get("aria-label") == 'got by "<x>", 2 x 2: 12 34; 2 marked: (0, 1) (1, 0)'
     assert [path.get("d") for path in root.iter("path") if path.get("class") in ("mo", "mi")] == [
@@ -42,10 +42,10 @@ def test_text_alternative_and_marks():
 
 
 def test_sizes():
-    assert 'width="60" height="20"' in grid_svg(((1, 2, 3),), "input")
-    assert 'width="180" height="180"' in grid_svg(((0,) * 30,) * 30, "input")
-    assert 'width="36" height="12"' in thumbnail_svg(((1, 2, 3),))
+    assert 'width="60" height="20"' in styled_grid_svg(((1, 2, 3),), "input")
+    assert 'width="180" height="180"' in styled_grid_svg(((0,) * 30,) * 30, "input")
+    assert 'width="36" height="12"' in styled_thumbnail_svg(((1, 2, 3),))
 
 
 def test_one_colour_is_a_few_bytes():
-    assert len(grid_svg(((0,) * 30,) * 30, "")) < 30 * 31 + 220
+    assert len(styled_grid_svg(((0,) * 30,) * 30, "")) < 30 * 31 + 220

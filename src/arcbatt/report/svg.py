@@ -20,7 +20,7 @@ LARGEST_CELL: Final = 20
 THUMBNAIL_SIDE: Final = 36
 
 
-def grid_svg(grid: Grid, name: str, marked: Sequence[IJ] = ()) -> str:
+def styled_grid_svg(grid: Grid, name: str, marked: Sequence[IJ] = ()) -> str:
     """A grid with lines between its cells, marked cells dotted, and its size and rows as the text alternative."""
     cell = max(1, min(LARGEST_CELL, SIDE // max(len(grid), len(grid[0]))))
     label = f"{name}, {size_text(grid)}: {' '.join(digits(grid))}"
@@ -30,7 +30,7 @@ def grid_svg(grid: Grid, name: str, marked: Sequence[IJ] = ()) -> str:
     return f'{head}{_paths(grid)}<rect class="gl" y="-.5" width="100%" height="100%"/>{_marks(marked)}</svg>'
 
 
-def thumbnail_svg(grid: Grid) -> str:
+def styled_thumbnail_svg(grid: Grid) -> str:
     """A grid as a small picture that says nothing its text does not; left out of the accessibility tree."""
     height, width = len(grid), len(grid[0])
     scale = THUMBNAIL_SIDE / max(height, width)

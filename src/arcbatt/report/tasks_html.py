@@ -12,7 +12,7 @@ from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got, Verdict
 from arcbatt.report.highlight import primitives_of, program_html
 from arcbatt.report.model import Attempt, Score, TaskReport
-from arcbatt.report.svg import grid_svg, thumbnail_svg
+from arcbatt.report.svg import styled_grid_svg, styled_thumbnail_svg
 
 ALIKE: Final = 12
 """Programs named that gave the very same, before the rest are only counted."""
@@ -97,7 +97,7 @@ def thumbnails(pairs: Sequence[tuple[Grid, Grid | None]]) -> str:
     if not pairs:
         return ""
     given, wanted = pairs[0]
-    return f'<span class="thumbs">{thumbnail_svg(given)}{thumbnail_svg(wanted) if wanted else ""}</span>'
+    return f'<span class="thumbs">{styled_thumbnail_svg(given)}{styled_thumbnail_svg(wanted) if wanted else ""}</span>'
 
 
 def _badges(report: TaskReport) -> str:
@@ -121,14 +121,16 @@ def _badge(name: str, score: Score) -> str:
 
 def pair_html(title: str, given: Grid, wanted: Grid | None, gots: Sequence[tuple[str, Got]] = ()) -> str:
     """An input, what is expected, and what programs gave, under their names."""
-    figures = [_figure(grid_svg(given, "input"), "input")]
-    figures.append(_figure(grid_svg(wanted, "expected"), "expected") if wanted else _figure("", "expected: hidden"))
+    figures = [_figure(styled_grid_svg(given, "input"), "input")]
+    figures.append(
+        _figure(styled_grid_svg(wanted, "expected"), "expected") if wanted else _figure("", "expected: hidden")
+    )
     figures += [_got(program, got) for program, got in gots]
     return f'<div><h4>{title}</h4><div class="pair">{"".join(figures)}</div></div>'
 
 
 def _got(program: str, got: Got) -> str:
-    drawn = grid_svg(got.grid, f"got by {program}", got.differing) if got.grid else ""
+    drawn = styled_grid_svg(got.grid, f"got by {program}", got.differing) if got.grid else ""
     look = {Verdict.MATCH: "good", Verdict.HIDDEN: ""}.get(got.verdict, "poor")
     return _figure(drawn, f'<b>{escape(program)}</b> <span class="{look}">{escape(got.text)}</span>')
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from arcbatt.report.html import LINES, style_sheet
-from arcbatt.report.svg import grid_svg
+from arcbatt.report.svg import styled_grid_svg
 from arcbatt.support.text import plain_text
 from arcbatt.watch.charts import area_chart, bars, meter, spark, step_chart
 from arcbatt.watch.model import Gpu, Listed, Picture, RunView, SearchView, State
@@ -234,10 +234,10 @@ def _pictures(pictures: Sequence[Picture]) -> str:
 def _picture(one: Picture) -> str:
     figures = []
     if one.given is not None:
-        figures.append(_grid(grid_svg(one.given, "input"), "input"))
+        figures.append(_grid(styled_grid_svg(one.given, "input"), "input"))
     if one.expected is not None:
-        figures.append(_grid(grid_svg(one.expected, "expected"), "expected"))
-    drawn = grid_svg(one.got.grid, f"got {one.title}", one.got.differing) if one.got.grid else ""
+        figures.append(_grid(styled_grid_svg(one.expected, "expected"), "expected"))
+    drawn = styled_grid_svg(one.got.grid, f"got {one.title}", one.got.differing) if one.got.grid else ""
     figures.append(_grid(drawn, markup(one.got.text)))
     return (
         f'<article><h3>{markup(one.task)}</h3><p class="by">{markup(one.title)}, {markup(one.note)}</p>'
