@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from arcbatt.calls.stream import AsyncEngine
     from arcbatt.compiler.program_set import compile
     from arcbatt.data.tasks import Task, load_tasks
-    from arcbatt.devtools.generate import mutants
+    from arcbatt.devtools.generate import crossover, mutants
     from arcbatt.engine.api import Engine
     from arcbatt.engine.choose import make_engine
+    from arcbatt.evolution.api import evolve
     from arcbatt.language.failures import Failed
     from arcbatt.language.program import Program
     from arcbatt.language.sample import Sample
@@ -42,6 +43,8 @@ _LAZY = {
     "call_each": "calls.many",
     "call_many": "calls.many",
     "compile": "compiler.program_set",
+    "crossover": "devtools.generate",
+    "evolve": "evolution.api",
     "library": "solvers",
     "load_tasks": "data.tasks",
     "make_engine": "engine.choose",
@@ -72,6 +75,8 @@ __all__ = [
     "call_each",
     "call_many",
     "compile",
+    "crossover",
+    "evolve",
     "library",
     "load_tasks",
     "make_engine",

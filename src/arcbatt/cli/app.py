@@ -314,6 +314,34 @@ def tasks_vary(
     vary_tasks(dataset, count, seed, out)
 
 
+@app.command(short_help="Change programs and keep the best, again and again.")
+def evolve(
+    solvers: opt.Solvers = None,
+    dialect: opt.Dialect = "",
+    dataset: opt.Dataset = "arcagi",
+    ids: opt.Ids = None,
+    count: Annotated[int | None, opt.count(RunOptions.help("count"))] = None,
+    generations: Annotated[int, typer.Option(help="Generations after the programs that are given.")] = 10,
+    children: Annotated[int, typer.Option(help="Changed programs in each generation.")] = 2000,
+    places: Annotated[int, typer.Option(help="Programs kept for each task that is not solved.")] = 4,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same programs.")] = 0,
+    seconds: opt.Seconds = None,
+    backend: Annotated[
+        str, typer.Option(help=RunOptions.help("backend"), autocompletion=opt.complete_backend)
+    ] = "auto",
+    threads: opt.Threads = None,
+    out: Annotated[Path, opt.out("The directory for the programs that are kept.")] = Path("evolved"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the programs in --out.")] = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Change programs, run them on every task, keep for each task those that come nearest by its demonstrations."""
+    from arcbatt.cli.evolve import evolve_command
+    from arcbatt.evolution.api import EvolveOptions
+
+    options = EvolveOptions(generations, children, places, seed, backend, threads)
+    evolve_command(options, solvers or [], dialect, dataset, ids or [], count, seconds, out, resume, quiet)
+
+
 @app.command(short_help="Show a task, and what a program gives.")
 def show(
     task: Annotated[str, typer.Argument(help="The task's id, such as 007bbfb7.", autocompletion=opt.complete_task)],

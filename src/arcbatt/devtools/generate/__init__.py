@@ -6,6 +6,6 @@ version 4 loops that carry a state.
 """
 
 from arcbatt.devtools.generate.generator import VERSION, VERSIONS, Generator
-from arcbatt.devtools.generate.mutants import mutants
+from arcbatt.devtools.generate.mutants import crossover, mutants
 
-__all__ = ["VERSION", "VERSIONS", "Generator", "mutants"]
+__all__ = ["VERSION", "VERSIONS", "Generator", "crossover", "mutants"]

@@ -51,6 +51,15 @@ def mutants(programs: list[Program], count: int, seed: int = 0, version: int = V
         yield replace(parent, name=f"{parent.name}_{number}", lines=tuple(lines))
 
 
+def crossover(programs: list[Program], count: int, seed: int = 0, version: int = VERSION) -> Iterator[Program]:
+    """So many programs, each a given one with a value of another in place of one of its arguments."""
+    draw = random.Random(f"crossover {seed}")
+    changer = _Changer(programs, draw, _alike(version), version)
+    for number in range(count):
+        parent = draw.choice(programs)
+        yield replace(changer.spliced(parent), name=f"{parent.name}_x{number}")
+
+
 def _alike(version: int) -> dict[str, list[str]]:
     """For each primitive, those with the same signature that a version draws; for each constant, those of its type."""
     by_signature: dict[str, list[str]] = defaultdict(list)

@@ -1,0 +1,1 @@
+"""Programs that get better from one generation to the next: changed, merged, run, scored, and the best kept."""
