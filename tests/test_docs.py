@@ -221,6 +221,14 @@ def test_the_python_examples_of_the_recipes(tmp_path, monkeypatch):
     assert scope["submission"].keys() == {task.id for task in scope["share"]}
 
 
+def test_the_python_examples_of_evolving():
+    scope: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "evolve.md").read_text(), re.DOTALL):
+        exec(block, scope)
+    assert [one.number for one in scope["found"].generations] == [0, 1, 2]
+    assert len(scope["programs"]) == 70
+
+
 def test_the_dialect_of_the_recipes(tmp_path):
     block = re.search(r"```toml\n(.*?)```", (ROOT / "docs" / "cookbook.md").read_text(), re.DOTALL)[1]
     (tmp_path / "mine.toml").write_text(block)
