@@ -32,7 +32,8 @@ from arcbatt.data.tasks import load_tasks
 from arcbatt.engine.cpu import ARENA_BYTES, MOST_ARENA_BYTES, loaded, run_limits
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
-from arcbatt.engine.waves.plan import Launch, calls
+from arcbatt.engine.waves.lines import Launch
+from arcbatt.engine.waves.plan import calls
 from arcbatt.engine.waves.runner import Looked, WaveRunner, by_size
 from arcbatt.engine.waves.store import Store
 from arcbatt.language.limits import MAX_STEPS

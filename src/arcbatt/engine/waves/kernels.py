@@ -63,6 +63,11 @@ def has_giants(kernel: WaveKernel) -> bool:
     return kernel.phase == GATHER and kernel.words[0] not in _FEW_ITEMS
 
 
+def makes_values(kernel: WaveKernel, width: int) -> bool:
+    """Whether a kernel may need memory for what values point to."""
+    return kernel.phase in (CALLS, GATHER) and not (width == 1 and all(row.scalar for row in kernel.types))
+
+
 def all_options(chosen: Mapping[WaveKernel, int]) -> Iterator[KernelOptions]:
     """How kernels are compiled, each in its width, and for blocks where it has giants."""
     for kernel, width in chosen.items():
