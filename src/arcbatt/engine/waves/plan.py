@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -278,10 +277,17 @@ class Plan:
         base = address(self._code)
         return {kernel: {name: base + at for name, at in one.items()} for kernel, one in found.items()}
 
-    def levels(self) -> Iterator[list[Launch]]:
-        """The launches, level by level; what is repeated once."""
-        for _, level in groupby(self.launches, key=lambda one: one.wave.level):
-            yield list(level)
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Waves that can be launched one after the other; whoever asks for the next ones has launched those before."""
+        yield from self._stretches(self.schedule.parts)
+
+    def _stretches(self, parts: Sequence[Part]) -> Iterator[tuple[int, int]]:
+        for part in parts:
+            if isinstance(part, Stretch):
+                yield part.first, part.end
+                continue
+            for _ in range(part.turns or self._turns(part)):
+                yield from self._stretches(part.parts)
 
     def replay(self, stream: Any) -> None:
         """All waves, once, on a stream; the host waits for the device only where a power's number is computed.
