@@ -33,7 +33,6 @@ from arcbatt.devtools.bench.waves import cpu_values, differences
 from arcbatt.devtools.generate import Generator, mutants
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuEngine
-from arcbatt.engine.cuda.compile import CompileError
 from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.plan import calls
@@ -245,19 +244,18 @@ class Bench:
         for load in self.loads:
             self.say(f"{load.name}: {load.found}")
 
-    def compile(self, nvrtc: Any, arch: int) -> None:
-        """All kernels, on all cores."""
-        wanted = dict.fromkeys([*kernels.ENDS.values(), *(one for load in self.loads for one in load.options())])
-        try:
-            kernels.compiled(nvrtc, wanted, arch)
-            self.say(f"{len(wanted)} kernels compiled")
-        except CompileError as error:  # the loads that have it fail
-            self.say(f"{len(wanted)} kernels, of which one does not compile: {error}")
+    def compile(self, nvrtc: Any, arch: int, load: Load) -> None:
+        """The kernels of a load, on all cores."""
+        wanted = dict.fromkeys([*kernels.ENDS.values(), *load.options()])
+        kernels.compiled(nvrtc, wanted, arch)
+        self.say(f"{load.name}: {len(wanted)} kernels compiled, or there before")
 
     def measure(self, cupy: Any, load: Load) -> None:
         """All of a load, and the table so far."""
         heap_bytes = int(self.options.heap_gb * 1e9)
-        steps: dict[str, Callable[[], None]] = {"time": lambda: load.time_engine(cupy, heap_bytes)}
+        arch = int(cupy.cuda.Device().compute_capability)
+        steps: dict[str, Callable[[], None]] = {"kernels": lambda: self.compile(cupy.cuda.nvrtc, arch, load)}
+        steps["time"] = lambda: load.time_engine(cupy, heap_bytes)
         steps["CPU"] = load.time_cpu
         if not self.options.outputs_only and load.name != "mutants":
             steps["values"] = lambda: load.compare(cupy, heap_bytes)
@@ -286,12 +284,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(os.environ.get("OUT", "build/wave-loads")))
     bench = Bench(parser.parse_args())
     bench.make()
-    if bench.options.compile:
-        return bench.compile(find_nvrtc(), _HOPPER)
-    cupy: Any = importlib.import_module("cupy")
-    bench.compile(cupy.cuda.nvrtc, int(cupy.cuda.Device().compute_capability))
+    cupy: Any = None if bench.options.compile else importlib.import_module("cupy")
     for load in bench.loads:
-        bench.measure(cupy, load)
+        if cupy:
+            bench.measure(cupy, load)
+        else:
+            bench.compile(find_nvrtc(), _HOPPER, load)
 
 
 def _plain(value: Any) -> Any:
