@@ -16,6 +16,7 @@ from arcbatt.calls.arguments import random_grid, random_rows
 from arcbatt.calls.custom import op, remove_op
 from arcbatt.calls.many import call_graph
 from arcbatt.engine import calls, cpu
+from arcbatt.engine.waves import ends
 from arcbatt.language.reference import primitive
 from arcbatt.language.sample import Sample
 from arcbatt.language.spec import Kind
@@ -26,7 +27,7 @@ from calls.expressions import random_expression
 
 cupy = pytest.importorskip("cupy", reason="CuPy is not installed: pip install 'arcbatt[cuda]'")
 cuda = pytest.importorskip("arcbatt.engine.cuda.engine")
-cuda_calls = pytest.importorskip("arcbatt.engine.cuda.calls")
+waves_calls = pytest.importorskip("arcbatt.engine.waves.calls")
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(cuda.device_count() == 0, reason="there is no NVIDIA GPU"),
@@ -93,7 +94,7 @@ def test_every_primitive_is_the_cpu_engines(first):
     for name, rule in RULES[first : first + 40]:
         graph = call_graph(primitive(name), (None,) * len(rule.params), rule.params)
         rows = list(random_rows(rule.params, 100, name))
-        same(cuda_calls.CallEngine(graph).run(rows), calls.CallEngine(graph).run(rows))
+        same(waves_calls.CallEngine(graph).run(rows), calls.CallEngine(graph).run(rows))
 
 
 def test_a_chain_stays_on_the_device():
@@ -104,13 +105,13 @@ def test_a_chain_stays_on_the_device():
     assert chain.values().ran == {"cuda": 2_000}
 
 
-def test_small_arenas_and_a_small_pool_only_cost_time(monkeypatch):
-    monkeypatch.setattr(cuda_calls, "_POOL_WORDS", 16)
+def test_a_small_heap_and_a_small_pool_only_cost_time(monkeypatch):
+    monkeypatch.setattr(ends, "_POOL_WORDS", 16)
     graph = call_graph(primitive("upscale"), (None, None), (GRID, INT))
     rows = [(A, factor % 90 + 1) for factor in range(300)]
-    engine = cuda_calls.CallEngine(graph, arena_bytes=1)
+    engine = waves_calls.CallEngine(graph, heap_bytes=1 << 16)
     same(engine.run(rows), calls.CallEngine(graph).run(rows))
-    assert engine.tiers
+    assert len(engine.heaps) > 1
 
 
 def test_expressions(operations):

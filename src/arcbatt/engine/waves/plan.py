@@ -7,7 +7,7 @@ many indexes a domain has and what the inputs are, is read on the device.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -275,17 +275,28 @@ class Plan:
 
     def replay(self, stream: Any) -> None:
         """All waves, once, on a stream; the host waits for the device only where a power's number is computed."""
-        self._run(self.schedule.parts, stream)
+        self._run(self.schedule.parts, lambda part: self._graph(part).launch(stream))
 
-    def _run(self, parts: Sequence[Stretch | Repeat], stream: Any) -> None:
+    def launch(self) -> None:
+        """The same on the current stream, one wave after the other without graphs: for what runs once."""
+        self._run(self.schedule.parts, self._launch)
+
+    def _run(self, parts: Sequence[Stretch | Repeat], run: Callable[[Stretch], object]) -> None:
         for part in parts:
             if isinstance(part, Repeat):
                 for _ in range(part.turns or self._turns(part)):
-                    self._run(part.parts, stream)
-                continue
-            if part.first not in self._graphs:
-                self._graphs[part.first] = captured(self._cupy, self.launches, part, self.heap.lines)
-            self._graphs[part.first].launch(stream)
+                    self._run(part.parts, run)
+            else:
+                run(part)
+
+    def _launch(self, part: Stretch) -> None:
+        for launch in self.launches[part.first : part.end]:
+            launch()
+
+    def _graph(self, part: Stretch) -> Any:
+        if part.first not in self._graphs:
+            self._graphs[part.first] = captured(self._cupy, self.launches, part, self.heap.lines)
+        return self._graphs[part.first]
 
     def _turns(self, repeat: Repeat) -> int:
         """How often bodies are to be repeated, read from the device."""
