@@ -34,6 +34,8 @@ from arcbatt.language.table import STANDARD
 from arcbatt.language.types import BOOL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS, Rule, Type
 
 _RUNS: Final = 5
+_MORE: Final = 4
+"""Times as many grids for objects as calls of an operation."""
 _FIRST: Final = (
     "height", "shape", "ulcorner", "add", "subgrid", "crop", "shift", "replace", "ofcolor", "hconcat", "hmirror",
     "rot90", "tophalf", "fill", "paint", "toindices", "recolor", "palette", "mostcolor", "size", "first", "fgpartition",
@@ -53,9 +55,9 @@ class StoreBench:
         self.store = Store(self.cupy, heap_bytes=self.heap_bytes)
         self.results: dict[str, Any] = {}
 
-    def many(self, column: Column) -> Column:
+    def many(self, column: Column, more: int = 1) -> Column:
         """A column over and over."""
-        return column.at(self.cupy.asarray(np.tile(np.arange(len(column)), self.times)))
+        return column.at(self.cupy.asarray(np.tile(np.arange(len(column)), self.times * more)))
 
     def objects(self) -> None:
         """Objects by mode."""
@@ -80,7 +82,7 @@ class StoreBench:
         store.by_size = by_size
         for _ in range(_RUNS + 1):
             store.clear()
-            many = self.many(store.put(GRID, self.inputs))
+            many = self.many(store.put(GRID, self.inputs), _MORE)
             self.cupy.cuda.Device().synchronize()
             start = time.perf_counter()
             found = store.apply("o_g", many, mode)
@@ -139,7 +141,8 @@ class StoreBench:
             width = kernels.width(plan.waves[0].kernel)
             self.results[f"operation {name}"] = [str(rule), len(given[0]), *rates, width]
             text = f"{name}: {rule}"[:50]
-            print(f"{text:50} {len(given[0]):9} {rates[0]:8.1f} {rates[1]:8.1f}  {width:6}", flush=True)
+            over = "  did not fit" if self.store.full else ""
+            print(f"{text:50} {len(given[0]):9} {rates[0]:8.1f} {rates[1]:8.1f}  {width:6}{over}", flush=True)
 
     def _widths(self, plan: Schedule, given: list[Column], loaded: Mapping[int, Functions]) -> Iterator[float]:
         """Seconds of a launch in each width, by the device's clock."""
