@@ -314,6 +314,12 @@ class Plan:
                 self._graphs[part.first] = captured(self._cupy, self.launches, part)
             self._graphs[part.first].launch(stream)
 
+    def launch(self) -> None:
+        """The same on the current stream, one wave after the other without graphs: for what runs once."""
+        for first, end in self.stretches():
+            for launch in self.launches[first:end]:
+                launch()
+
     def _turns(self, repeat: Repeat) -> int:
         """How often bodies are to be repeated, read from the device."""
         frames = self._frames.get().reshape(-1, WAVE_FRAME.words)

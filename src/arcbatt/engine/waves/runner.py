@@ -8,7 +8,7 @@ Results do not depend on how samples or values are divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -260,13 +260,22 @@ def by_size(data: PackedSamples) -> NDArray[np.int64]:
     return np.argsort(-cells, kind="stable")
 
 
-def load(cupy: Any, widths: dict[WaveKernel, int]) -> dict[WaveKernel, Loaded]:
-    """The kernels on the current device, compiled where they are not kept."""
-    paths = kernels.compiled(cupy.cuda.nvrtc, kernels.all_options(widths), int(cupy.cuda.Device().compute_capability))
-    functions = {one: cupy.RawModule(path=str(path)).get_function(kernels.ENTRY) for one, path in paths.items()}
+def load(cupy: Any, widths: Mapping[WaveKernel, int], *, by_size: bool = False) -> dict[WaveKernel, Loaded]:
+    """The kernels on the current device, compiled where they are not kept; `by_size` those that find objects."""
+    passes = {kernel: kernels.passes(kernel, width) if by_size else () for kernel, width in widths.items()}
+    near = {kernel: [one.options(kernel) for one in some] for kernel, some in passes.items()}
+    whole = {kernel: width for kernel, width in widths.items() if not passes[kernel]}
+    wanted = [*kernels.all_options(whole), *(one for some in near.values() for one in some)]
+    modules = kernels.modules(cupy, wanted)
+    functions = {one: module.get_function(kernels.ENTRY) for one, module in modules.items()}
+
+    def function(kernel: WaveKernel, width: int) -> Any:
+        if not passes[kernel]:
+            return functions[kernels.options(kernel, width)]
+        parts = zip(passes[kernel], near[kernel], strict=True)
+        return kernels.Passes(tuple((one, functions[how], one.resident(cupy)) for one, how in parts))
+
     return {
-        kernel: Loaded(
-            functions[kernels.options(kernel, width)], width, functions.get(kernels.options(kernel, kernels.BLOCK))
-        )
+        kernel: Loaded(function(kernel, width), width, functions.get(kernels.options(kernel, kernels.BLOCK)))
         for kernel, width in widths.items()
     }
