@@ -197,7 +197,7 @@ class Combined {
     }
 
    private:
-    Deadline deadline(double seconds) const { return {thread_seconds() + seconds, &stop_}; }
+    Deadline deadline(double seconds) const { return {seconds, &stop_}; }
     void check_columns(const std::vector<u32>& columns, u32 role) const {
         bool good = !columns.empty() && columns.size() <= 3 && role < columns.size();
         for (u32 column : columns) good = good && column < store_.columns.size();

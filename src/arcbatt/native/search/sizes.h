@@ -25,13 +25,13 @@ class SizeRules {
         bool same = true;
         for (const Size& size : outputs) same = same && size == outputs[0];
         if (same) add(found, {1, -1, {0, 0}, outputs[0], std::vector<Size>(tests.size(), outputs[0])});
-        std::unordered_set<u64> seen;
+        Met seen(images.features() / 4);
         for (u32 feature = 0; feature < images.features(); ++feature) {
             u64 hash = 1;
             bool there = true;
             for (u32 sample : demos) there = there && look(images, sample, feature, hash);
             for (u32 sample : tests) there = there && look(images, sample, feature, hash);
-            if (!there || !seen.insert(hash).second) continue;
+            if (!there || !seen.insert(hash)) continue;
             of_feature(images, feature, cost[feature], demos, tests, outputs, found);
         }
         std::stable_sort(found.begin(), found.end(),
