@@ -22,24 +22,26 @@ struct Block {
     const int64_t* offset = nullptr;
     const int32_t* height = nullptr;
     const int32_t* width = nullptr;
-};
+    u32 each = 0, first = 0;  // how many features, and the number of the first
 
-// Blocks of as many features each, which are numbered through.
-struct Images {
-    std::vector<Block> blocks;
-    u32 samples = 0, each = 0;
-
-    u32 features() const { return each * u32(blocks.size()); }
-    int64_t offset(u32 sample, u32 feature) const { return block(feature).offset[at(sample, feature)]; }
-    bool has(u32 sample, u32 feature) const { return offset(sample, feature) >= 0; }
-    Size size(u32 sample, u32 feature) const {
-        return {block(feature).height[at(sample, feature)], block(feature).width[at(sample, feature)]};
-    }
-    const int8_t* image(u32 sample, u32 feature) const { return block(feature).cells + offset(sample, feature); }
+    int64_t offset_of(u32 sample, u32 feature) const { return offset[at(sample, feature)]; }
+    Size size(u32 sample, u32 feature) const { return {height[at(sample, feature)], width[at(sample, feature)]}; }
+    const int8_t* image(u32 sample, u32 feature) const { return cells + offset_of(sample, feature); }
 
    private:
-    const Block& block(u32 feature) const { return blocks[feature / each]; }
-    size_t at(u32 sample, u32 feature) const { return size_t(sample) * each + feature % each; }
+    size_t at(u32 sample, u32 feature) const { return size_t(sample) * each + (feature - first); }
+};
+
+// Blocks, whose features are numbered through.
+struct Images {
+    std::vector<Block> blocks;
+    u32 samples = 0;
+
+    void add(Block block) {
+        block.first = features();
+        blocks.push_back(block);
+    }
+    u32 features() const { return blocks.empty() ? 0 : blocks.back().first + blocks.back().each; }
 };
 
 // How an image comes to the size that is wanted; Python writes the same as a program (search/write.py).

@@ -115,7 +115,7 @@ class Store {
         partitions.reserve(different.size());
         for (u32 way = AS_IT_IS; way < WAYS; ++way)
             for (const Sized& one : different)
-                if (one.exact == (way == AS_IT_IS)) add(images, one, Way(way), contents, partitions);
+                if (one.exact == (way == AS_IT_IS)) add(one, Way(way), contents, partitions);
         sort_by_cost();
     }
 
@@ -131,6 +131,7 @@ class Store {
 
    private:
     struct Sized {
+        const Block* block;
         u32 feature;
         bool exact;  // of the outputs' sizes
         float cost;
@@ -140,42 +141,44 @@ class Store {
     // are known by where they lie.
     std::vector<Sized> differing(const Images& images, const float* cost) const {
         std::vector<Sized> found;
-        std::vector<u32> order(images.each);
-        std::iota(order.begin(), order.end(), 0u);
-        std::vector<u64> place(images.each);
-        std::vector<uint8_t> other(images.each);
-        for (u32 block = 0; block < images.blocks.size(); ++block) {
-            const Block& mine = images.blocks[block];
-            const float* costs = cost + size_t(block) * images.each;
-            std::fill(place.begin(), place.end(), 1);
-            std::fill(other.begin(), other.end(), 0);
+        std::vector<u32> order;
+        std::vector<u64> place;
+        std::vector<uint8_t> other;
+        for (const Block& block : images.blocks) {
+            const float* costs = cost + block.first;
+            place.assign(block.each, 1);
+            other.assign(block.each, 0);
             for (size_t k = 0; k < samples_.size(); ++k) {
-                const size_t row = size_t(samples_[k]) * images.each;
-                const int64_t* offset = mine.offset + row;
-                const int32_t *height = mine.height + row, *width = mine.width + row;
-                for (u32 f = 0; f < images.each; ++f) {
+                const size_t row = size_t(samples_[k]) * block.each;
+                const int64_t* offset = block.offset + row;
+                const int32_t *height = block.height + row, *width = block.width + row;
+                for (u32 f = 0; f < block.each; ++f) {
                     place[f] = (place[f] ^ u64(offset[f])) * 0x9fb21c651e98df25ull;
                     place[f] ^= place[f] >> 32;
                     other[f] |= (offset[f] < 0) << 1 | (height[f] != sizes[k].height || width[f] != sizes[k].width);
                 }
             }
+            if (order.size() != block.each) {
+                order.resize(block.each);
+                std::iota(order.begin(), order.end(), 0u);
+            }
             auto cheaper = [&](u32 a, u32 b) { return costs[a] < costs[b] || (costs[a] == costs[b] && a < b); };
             if (!std::is_sorted(order.begin(), order.end(), cheaper)) std::sort(order.begin(), order.end(), cheaper);
-            Met met(images.each / 4);
+            Met met(block.each / 4);
             for (u32 f : order)
                 if (other[f] < 2 && met.insert(mixed(place[f])))
-                    found.push_back({block * images.each + f, !other[f], costs[f]});
+                    found.push_back({&block, block.first + f, !other[f], costs[f]});
         }
         std::stable_sort(found.begin(), found.end(), [](const Sized& a, const Sized& b) { return a.cost < b.cost; });
         return found;
     }
 
-    void add(const Images& images, const Sized& one, Way way, Met& contents, std::unordered_map<u64, u32>& partitions) {
+    void add(const Sized& one, Way way, Met& contents, std::unordered_map<u64, u32>& partitions) {
         if (way != AS_IT_IS && one.cost + WAY_COST[way] > DEAREST_WAY) return;
         int8_t* raw = room();
         for (size_t k = 0; k < samples_.size(); ++k)
-            if (!resize(images.image(samples_[k], one.feature), images.size(samples_[k], one.feature), sizes[k], way,
-                        raw + starts[k]))
+            if (!resize(one.block->image(samples_[k], one.feature), one.block->size(samples_[k], one.feature), sizes[k],
+                        way, raw + starts[k]))
                 return;
         if (!contents.insert(hash_bytes(raw, cells))) return;
         uint8_t* kinds = reinterpret_cast<uint8_t*>(raw + cells);
