@@ -144,6 +144,9 @@ def test_a_dialect_of_ones_own(tmp_path):
         ("[names]\na = 'f(x)'", "is a name or a lambda"),
         ("[functions]\na = 'lambda'", "not an expression"),
         ("programs = ['(']", "regular expressions"),
+        ("[cells]\nsince = 'C'", "cells has since"),
+        ("[cells]\nsince = '('\nitems = ['first']\nplace = 'last'", "since is a regular expression"),
+        ("[cells]\nsince = 'C'\nitems = ['first(']\nplace = 'last'", "not an expression"),
         ("[constants]\na = 99999999999", "a is a name, a lambda, an integer"),
     ],
 )

@@ -152,7 +152,7 @@ class _FileReader:
 
     def __init__(self, text: str, file: str, dialect: Dialect) -> None:
         self.file = file
-        self.words = vocabulary(current(), dialect)
+        self.words = vocabulary(current(), dialect.in_text(text))
         self.patterns = tuple(program_patterns(dialect))
         self.differs = dialect.differs
         self.chunks = chunks(text)

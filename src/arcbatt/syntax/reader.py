@@ -9,6 +9,7 @@ from typing import Final
 
 from arcbatt.language.limits import MAX_CALLS, MAX_NESTING, MAX_PROGRAM_BYTES
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
+from arcbatt.syntax.cell_items import with_our_cells
 from arcbatt.syntax.control import Control, Exit
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.expressions import renamed
@@ -150,6 +151,8 @@ class ProgramReader(Control):
             returned = self.as_value(result, node, 0)
         except Illegal:
             return None
+        if self.words.cells is not None:
+            self.lines, (returned,) = with_our_cells(self.lines, [returned], self)
         if self.wrote_out:
             if self._depth(returned) >= MAX_NESTING // 2:
                 returned = self.flattened(returned, node)
