@@ -53,6 +53,7 @@ def test_every_entry_can_be_used(name):
         ("mir_rot_t(I, R2)", ((0, 2, 1), (3, 3, 0))),
         ("mir_rot_t(I, height_t(canvas(ZERO, TWO_BY_TWO)))", ((0, 2, 1), (3, 3, 0))),
         ("mir_rot_t(I, a_mr(S))", ((0, 2, 1), (3, 3, 0))),
+        ("a_mr(((I, rot90(I)), (I, I)))", 7),
         ("corner(f_ofcolor(I, GREEN), R1)", (1, 2)),
         ("apply(rbind(corner, R0), o_g_t(I, R4))", ((0, 2), (1, 0), (0, 0), (0, 1), (1, 1))),
         ("col_row(f_ofcolor(I, THREE), R2)", 1),
