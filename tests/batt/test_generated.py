@@ -89,7 +89,7 @@ def test_cells_are_those_of_the_file(tmp_path):
     path.write_text(f"{HEAD}{lines}    o.append((3, False, 'a', t3))\n    return o, s\n")
     card = load_batt(path)
     program = card.graph.to_program(card.outputs[0].node, "solve_a")
-    assert "matcher(first, 1)" in str(program)
+    assert "matcher(first, ONE)" in str(program)
     assert card.touched == 1
 
 

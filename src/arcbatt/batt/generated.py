@@ -1,8 +1,8 @@
 """Batt files that other tools generated, read as a card: `t` lines, bare or each in try/except, then `o` and `s`.
 
 The defaults in its `except` are left out: no function of the family raises, so they are never reached. Functions there
-give defaults of their own, where a line here fails; what such a default would have led to is lost, and nothing is scored
-that no program computed.
+give defaults of their own, where a line here fails; what such a default would have led to is lost, and nothing is
+scored that no program computed.
 """
 
 from __future__ import annotations
