@@ -18,6 +18,7 @@ from arcbatt.language.limits import INT_MAX, INT_MIN
 from arcbatt.language.program import Const, Name
 from arcbatt.language.spec import Does
 from arcbatt.syntax.functions import Env, Foreign, Function, Value
+from arcbatt.syntax.plain import PlainWords
 
 STANDARD: Final = "arc-dsl"
 """The dialect that has our own names."""
@@ -186,6 +187,19 @@ class Vocabulary:
             *items, place = [self.binding("cells", "", text) for text in (*dialect.cells.items, dialect.cells.place)]
             self.cells = CellParts(tuple(items), place)
             self._found |= {name: Foreign(one.id) for name, one in self._found.items() if self._sees_cells(one)}  # type: ignore[union-attr]
+
+        self.plain = self._plain()
+
+    def _plain(self) -> PlainWords:
+        """What names mean in programs that are nothing but calls."""
+        values = {name: value for name, value in self._found.items() if isinstance(value, Name | Const)}
+        specs = {name: self.ops.get(value.id) for name, value in values.items() if isinstance(value, Name)}
+        arities = {
+            name: spec.arity
+            for name, spec in specs.items()
+            if spec is not None and name not in self.form_names and (spec.loop is None or spec.loop.typed)
+        }
+        return PlainWords(values, arities, {*self.ops, *self.language.constants})
 
     def _sees_cells(self, value: Value) -> bool:
         """Whether a value is a primitive that takes an item of a tuple, or makes pairs."""
