@@ -18,7 +18,9 @@ from arcbatt.language.limits import MAX_PROGRAM_BYTES
 from arcbatt.language.program import Program, unparse
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import INFO, LOCK, LOG, PROGRAMS, RESULTS, RunRecord, task_json
-from arcbatt.runs.store import SIDE_FILES, STORE_ERRORS, Batch, Store
+from arcbatt.runs.store.database import SIDE_FILES, STORE_ERRORS
+from arcbatt.runs.store.tables import Batch
+from arcbatt.runs.store.writing import StoreWriter
 from arcbatt.support.files import atomic_write
 from arcbatt.support.machine import environment
 from arcbatt.support.text import plain_text
@@ -28,8 +30,9 @@ from arcbatt.syntax.parser import is_program_name
 class RunWriter:
     """A record being written. Without a directory it lives in memory and is gone with the process."""
 
-    def __init__(self, record: RunRecord, log: _Log | None) -> None:
+    def __init__(self, record: RunRecord, results: StoreWriter, log: _Log | None) -> None:
         self.record = record
+        self._results = results
         self._log = log
 
     @classmethod
@@ -55,7 +58,8 @@ class RunWriter:
         }
         by_id = {one.id: one for one in programs}
         if directory is None:
-            writer = cls(RunRecord(Store.create(None), info, None, by_id), None)
+            results = StoreWriter.create(None)
+            writer = cls(RunRecord(results.store, info, None, by_id), results, None)
             writer._fill(programs, tasks)
             return writer
         if (directory / INFO).exists():
@@ -64,7 +68,8 @@ class RunWriter:
         with _whole_or_nothing(directory) as log:
             with atomic_write(directory / PROGRAMS) as file:
                 file.write(text)
-            writer = cls(RunRecord(Store.create(directory / RESULTS), info, directory, by_id), log)
+            results = StoreWriter.create(directory / RESULTS)
+            writer = cls(RunRecord(results.store, info, directory, by_id), results, log)
             writer._fill(programs, tasks)
             writer._save_info()
         return writer
@@ -76,18 +81,20 @@ class RunWriter:
         It stays as it was until `mark_running`.
         """
         record = RunRecord.open(directory)
-        writer = cls(record, None)
+        log = None
         try:
             if different := record.options.differences(options):
                 raise UsageError(f"{directory}: cannot go on with other options:\n  " + "\n  ".join(different))
             with _told(f"{directory}: the run cannot go on"):
-                writer._log = _Log(directory)
-                record.store.make_writable()
+                log = _Log(directory)
+                results = StoreWriter.resume(record.store)
         except UsageError:
-            writer.close()
+            if log is not None:
+                log.close()
+            record.close()
             raise
         record.info.update(state="running", ended=None, environment=environment() | {"backend": backend})
-        return writer
+        return cls(record, results, log)
 
     def check_same(self, programs: Sequence[Program], tasks: Sequence[Task]) -> None:
         """Refuse to go on with programs or tasks that are not those of the record."""
@@ -108,7 +115,7 @@ class RunWriter:
             self._save_info()
 
     def _fill(self, programs: Sequence[Program], tasks: Iterable[Task]) -> None:
-        self.record.store.fill(
+        self._results.fill(
             ((number, one.id, len(one.lines) + 1) for number, one in enumerate(programs)),
             ((number, task.id, len(task.train), len(task.test), task_json(task)) for number, task in enumerate(tasks)),
         )
@@ -116,7 +123,7 @@ class RunWriter:
     def add(self, batch: Batch) -> None:
         """Record a batch, all of it or nothing."""
         with self._writing():
-            self.record.store.add(batch)
+            self._results.add(batch)
 
     def finish(self, state: str) -> None:
         """Say how the run ended; what was recorded is then one plain file.
@@ -126,7 +133,7 @@ class RunWriter:
         self.record.info.update(state=state, ended=_now())
         try:
             with self._writing():
-                self.record.store.finish()
+                self._results.finish()
                 self._save_info()
         except UsageError:
             self.record.info.update(state="stopped")
