@@ -14,7 +14,7 @@ from rich.text import Text
 from arcbatt.cli import BEGAN
 from arcbatt.cli.progress import interruptible, shown_on_stderr
 from arcbatt.cli.tasks import tell
-from arcbatt.cli.terminal import Terminal
+from arcbatt.cli.terminal import Terminal, print_lines
 from arcbatt.data.tasks import Task
 from arcbatt.data.taskset import open_tasks
 from arcbatt.display.terminal import Panel, print_panels
@@ -57,7 +57,7 @@ def solve_command(
     interrupted = bool(left) and _solve(options, left, solutions, record, seconds, quiet)
     finished = all(task.id in solutions for task in chosen)
     done = [task for task in chosen if task.id in solutions]
-    typer.echo(_summary(done, solutions, time.monotonic() - start))
+    print_lines(_summary(done, solutions, time.monotonic() - start).splitlines())
     if submission is not None and finished:
         write_submission(
             submission,

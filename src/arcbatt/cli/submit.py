@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from arcbatt.cli.tasks import tell
+from arcbatt.cli.terminal import print_lines
 from arcbatt.data.tasks import load_tasks
 from arcbatt.runs.kept import find_run
 from arcbatt.runs.record import RunRecord
@@ -30,7 +29,7 @@ def make_submission(run: str | None, output: Path, dataset: str | None) -> None:
     if chosen.peeking:
         many = counted(len(chosen.peeking), "program")
         tell(f"{many} left out for reading the expected output, such as {chosen.peeking[0]}")
-    typer.echo(_summary(output, chosen))
+    print_lines([_summary(output, chosen)])
 
 
 def _summary(output: Path, chosen: Chosen) -> str:

@@ -264,10 +264,13 @@ def _tiers(record: RunRecord, stages: dict[str, float]) -> str:
     there = programs.pop(DYNAMIC, 0)
     parts = [f"{counted(count, 'program')} on {tier}" for tier, count in programs.items()]
     line = ", ".join(parts) or "no program typed"
-    if there or dynamic:
-        line += f" ({100 - share:.0f}% of the time), {counted(there, 'program')} on the dynamic tier"
-        line += f"{' and what the others left open' if programs else ''} ({share:.0f}%)"
-    return line
+    if not there and round(share) == 0:
+        return line
+    others = " and what the others left open" if programs else ""
+    dynamic_part = (
+        f"{counted(there, 'program')} on the dynamic tier{others}" if there else "the rest on the dynamic tier"
+    )
+    return f"{line} ({100 - share:.0f}% of the time), {dynamic_part} ({share:.0f}%)"
 
 
 def _internal(record: RunRecord) -> Iterator[str]:
