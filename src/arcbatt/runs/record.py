@@ -33,8 +33,6 @@ RESULTS: Final = "results.sqlite"
 LOG: Final = "log.txt"
 NEAR: Final = 0.9
 """Share of cells right, over the demonstrations, from which a program came near."""
-LOCK: Final = "run.lock"
-"""Locked while the run is being written, removed at its end."""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from arcbatt.data.tasks import Task
 from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_PROGRAM_BYTES
 from arcbatt.language.program import Program, unparse
+from arcbatt.runs.lock import RecordLock
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.record import INFO, LOCK, LOG, PROGRAMS, RESULTS, RunRecord, task_json
+from arcbatt.runs.record import INFO, LOG, PROGRAMS, RESULTS, RunRecord, task_json
 from arcbatt.runs.store.database import SIDE_FILES, STORE_ERRORS
 from arcbatt.runs.store.tables import Batch
 from arcbatt.runs.store.writing import StoreWriter
@@ -246,18 +247,11 @@ class _Log:
     """log.txt, open to append, in a directory that no other process writes to meanwhile."""
 
     def __init__(self, directory: Path) -> None:
-        from filelock import FileLock, Timeout
-
-        self._lock_file = directory / LOCK
-        self._lock = FileLock(self._lock_file, timeout=0, thread_local=False)
-        try:
-            self._lock.acquire()
-        except Timeout as error:
-            raise UsageError(f"{directory}: another run is writing to it") from error
+        self._lock = RecordLock(directory)
         try:
             self._file = open(directory / LOG, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the run writes
         except OSError:
-            self._unlock()
+            self._lock.release()
             raise
 
     def write(self, text: str) -> None:
@@ -267,11 +261,6 @@ class _Log:
     def close(self) -> None:
         with suppress(OSError):  # what the buffer still holds, on a full disk
             self._file.close()
-        self._unlock()
-
-    def _unlock(self) -> None:
-        with suppress(OSError):  # Windows removes it with the lock
-            self._lock_file.unlink()
         self._lock.release()
 
 
