@@ -32,6 +32,7 @@ from arcbatt.engine.tiers import Columns, Sink, run_alone
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.runner import Asked, WaveRunner
 
+_LEAST_HEAP: Final = 1 << 20
 _FOR_THE_GPU: Final = 2
 """Cores that are left to whoever launches, while the CPU does its part."""
 
@@ -164,16 +165,26 @@ class WaveTier(GpuTier):
         """What runs the waves with so many steps of a call."""
         if max_steps not in self._runners:
             beside = next(iter(self._runners.values()), None)
-            self._runners[max_steps] = WaveRunner(
-                cupy, self.schedule, heap_bytes=self._heap_bytes or self._free(), max_steps=max_steps, beside=beside
-            )
+            self._runners[max_steps] = self._made_runner(max_steps, beside)
         return self._runners[max_steps]
+
+    def _made_runner(self, max_steps: int, beside: WaveRunner | None) -> WaveRunner:
+        """With as much memory as there really is."""
+        size = self._heap_bytes or self._free()
+        while True:
+            try:
+                return WaveRunner(cupy, self.schedule, heap_bytes=size, max_steps=max_steps, beside=beside)
+            except MemoryError:
+                cupy.get_default_memory_pool().free_all_blocks()
+                size //= 2
+                if size < _LEAST_HEAP:
+                    raise
 
     def _free(self) -> int:
         """The memory values may take."""
         pool = cupy.get_default_memory_pool()
-        free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
-        return int(self._fraction * min(free, pool.get_limit() or free))
+        free, limit = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes()), int(pool.get_limit())
+        return int(self._fraction * (min(free, max(0, limit - int(pool.used_bytes()))) if limit else free))
 
 
 class WaveEngine(GpuEngine):
@@ -183,7 +194,7 @@ class WaveEngine(GpuEngine):
     on the dynamic tier. Threads may share an engine; their runs come one after the other.
     """
 
-    backend = "waves"
+    backend = "cuda"
 
     def __init__(
         self,
