@@ -149,7 +149,7 @@ def test_what_fits_nowhere_is_tried_once_and_counted_when_it_is_done(cuda, fake,
     engine = cuda.CudaEngine.of([program, PROGRAMS[0]], arena_bytes=1 << 15, slices=2)
     result = engine.run(SAMPLES[:12], "hash", progress=progress.append)
     assert to_dynamic(result)["overflow"]
-    assert sum(tried) == engine.device_stats.on_cpu == to_cpu(result).total() + to_dynamic(result)["overflow"]
+    assert sum(tried) == engine.cuda.last.on_cpu == to_cpu(result).total() + to_dynamic(result)["overflow"]
     assert progress == sorted(progress)
     assert progress[-1] == 12
 

@@ -28,6 +28,7 @@ from arcbatt.engine.cpu import CpuTier
 from arcbatt.engine.cuda.device import device_count, first_line
 from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs
+from arcbatt.engine.stats import DeviceStats
 from arcbatt.engine.tiers import Columns, Sink, run_alone
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.runner import Asked, WaveRunner
@@ -65,8 +66,8 @@ class WaveTier(GpuTier):
         """Programs that only this tier cannot run, and why."""
         self._runners: dict[int, WaveRunner] = {}
         """By steps of a call."""
-        self.milliseconds = 0.0
-        """Of the last run, until the GPU was done."""
+        self.last: DeviceStats | None = None
+        """What the last run did."""
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -133,17 +134,22 @@ class WaveTier(GpuTier):
             request.largest,
             steps_too_many(self.compiled.typed.bounds, outputs, request.max_total),
         )
-        start = time.perf_counter()
+        start, milliseconds = time.perf_counter(), 0.0
         with ThreadPoolExecutor(1) as beside:
             by_cpu = beside.submit(self._on_cpu, request, there) if len(there) else None
             mine = runner.only(slots) if by_cpu else runner
             for rows, found in mine.outputs(request.samples, slots, asked, stopped=request.stopped):
                 result.take(rows, found, here)
                 result.done[rows] = True
-                self.milliseconds = 1e3 * (time.perf_counter() - start)
+                milliseconds = 1e3 * (time.perf_counter() - start)
                 if not by_cpu:
                     sink.finished(rows)
                     sink.tell()
+            left = len(request.samples) * len(there) + int((result.statuses[:, here] == OVERFLOW).sum())
+            heap_bytes = 4 * runner.heap.words
+            self.last = DeviceStats(
+                milliseconds, tuple(mine.batches), len(mine.schedule.waves), heap_bytes, on_cpu=left
+            )
             if by_cpu:
                 self._answer(by_cpu.result(), there, result, sink)
 
@@ -216,6 +222,11 @@ class WaveEngine(GpuEngine):
     def of_set(self, compiled: CompiledSet) -> WaveEngine:
         """An engine as this one, for other programs."""
         return WaveEngine(compiled, devices=(self.waves.device,), threads=self.threads, **self._options)
+
+    @property
+    def device_stats(self) -> DeviceStats | None:
+        """What the last run did on the GPU."""
+        return self.waves.last
 
     @property
     def gpu(self) -> WaveTier:
