@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from arcbatt.cli.progress import shown_on_stderr
+from arcbatt.cli.terminal import width
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
 from arcbatt.support.files import atomic_write
 from arcbatt.syntax import Parsed, parse_paths
 from arcbatt.syntax.dialect import dialects, named_dialect
-from arcbatt.syntax.problems import as_json, counts, summary
+from arcbatt.syntax.problems import as_json, counts, reasons, summary
 
 
 def read_programs(
@@ -74,15 +76,17 @@ def print_check(paths: Sequence[Path], dialect: str, json_lines: bool) -> None:
         }
         typer.echo(json.dumps(found, indent=2))
     else:
-        for error in parsed.errors:
-            typer.echo(str(error))
-        typer.echo(counts(parsed))
+        for line in (*map(str, parsed.errors), counts(parsed), *reasons(parsed.errors)):
+            typer.echo(line)
     if parsed.errors:
         raise typer.Exit(1)
 
 
 def print_dialects() -> None:
     """Print the dialects there are."""
+    columns = width()
     for name, one in dialects().items():
         names = f"{len(one.words):,} names of its own" if one.words else "our names"
-        typer.echo(f"{name:<14}{names:<24}{one.about}")
+        start = f"{name:<14}{names:<24}"
+        whole = start + one.about
+        typer.echo(textwrap.fill(whole, columns, subsequent_indent=" " * len(start)) if columns else whole)
