@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from arcbatt.cli.progress import shown_on_stderr
-from arcbatt.cli.terminal import width
+from arcbatt.cli.terminal import print_lines
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
@@ -84,9 +83,6 @@ def print_check(paths: Sequence[Path], dialect: str, json_lines: bool) -> None:
 
 def print_dialects() -> None:
     """Print the dialects there are."""
-    columns = width()
     for name, one in dialects().items():
         names = f"{len(one.words):,} names of its own" if one.words else "our names"
-        start = f"{name:<14}{names:<24}"
-        whole = start + one.about
-        typer.echo(textwrap.fill(whole, columns, subsequent_indent=" " * len(start)) if columns else whole)
+        print_lines([f"{name:<14}{names:<24}{one.about}"], indent=38)
