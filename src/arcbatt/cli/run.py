@@ -20,8 +20,8 @@ from arcbatt.language.program import Program
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import INFO, RunRecord
 from arcbatt.runs.runner import run
-from arcbatt.syntax import Parsed
-from arcbatt.syntax.problems import summary
+from arcbatt.support.text import counted
+from arcbatt.syntax.problems import listed
 
 
 def run_command(
@@ -74,8 +74,10 @@ def _of_solvers(options: RunOptions, errors: Path | None) -> list[Program]:
 
 def _of_batt(path: Path) -> list[Program]:
     card = load_batt(path)
-    if card.problems:
-        typer.echo(f"{path}: {len(card.problems):,} lines left out, {len(card.outputs):,} outputs read", err=True)
-        for line in summary(Parsed(errors=card.problems))[1:]:
+    if card.problems or card.touched:
+        text = f"{path}: {counted(len(card.outputs), 'output')} read, {counted(len(card.problems), 'line')} left out"
+        if card.touched:
+            text += f"; {card.touched:,} use names that can give something else at home (docs/dialects.md)"
+        for line in (text, *listed(card.problems)):
             typer.echo(line, err=True)
     return [card.graph.to_program(output.node, f"solve_{output.program}") for output in card.outputs]
