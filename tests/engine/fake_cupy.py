@@ -266,13 +266,15 @@ def install(monkeypatch: Any, **options: Any) -> Any:
     return backend
 
 
+def compiled_waves(_: Any, wanted: Any, __: Any) -> dict[Any, Path]:
+    """In place of machine code, names by width."""
+    return {one: Path(f"wave-{one.lanes}") for one in wanted}
+
+
 def for_waves(monkeypatch: Any, free: int = 1 << 30) -> Any:
     """A CuPy that is none, for waves; their kernels are named by their width alone."""
 
-    def compiled(_: Any, wanted: Any, __: Any) -> dict[Any, Path]:
-        return {one: Path(f"wave-{one.lanes}") for one in wanted}
-
-    monkeypatch.setattr(kernels, "compiled", compiled)
+    monkeypatch.setattr(kernels, "compiled", compiled_waves)
     return module(free=free)
 
 

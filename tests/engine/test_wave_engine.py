@@ -111,7 +111,8 @@ def test_a_run_can_be_stopped(waves):
 
 
 def test_it_is_chosen_by_name(waves):
-    assert make_engine("waves", LIBRARY[:2]).backend == waves.WaveEngine.backend == "waves"
+    for name in ("cuda", "waves"):
+        assert make_engine(name, LIBRARY[:2]).backend == waves.WaveEngine.backend == "cuda"
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ from arcbatt.engine.cuda.staging import Beside, Staging
 from arcbatt.engine.custom_build import graph_sources
 from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs, Wanted
-from arcbatt.engine.stats import DeviceStats
+from arcbatt.engine.stats import KernelStats
 from arcbatt.engine.tiers import Columns, Rows, Sink, run_alone
 
 cupy = cuda_device.cupy_module()
@@ -102,7 +102,7 @@ class CudaTier(GpuTier):
         """Programs that only this tier cannot run, and why."""
         low, high = _LAUNCH_SAMPLES
         self._most_samples = min(max(_LAUNCH_EVALUATIONS // max(1, len(self.names)), low), high)
-        self.last = DeviceStats()
+        self.last = KernelStats()
         """Of the last run."""
         self.batch = 32
         """Samples a block takes at a time of slices without loops, where there are twice as many."""
@@ -235,7 +235,7 @@ class CudaTier(GpuTier):
     def run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
         """Every program on every sample; `stop` is asked between launches."""
         with self._turn:
-            self.last = DeviceStats()
+            self.last = KernelStats()
             if not self.lost:  # by the run before, while this one waited
                 with self._until_lost():
                     self._run_parts(request, result, sink)
@@ -451,8 +451,3 @@ class CudaEngine(GpuEngine):
     def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""
         self.cuda.forget_samples()
-
-    @property
-    def device_stats(self) -> DeviceStats:
-        """What the last run did on the GPU."""
-        return self.cuda.last

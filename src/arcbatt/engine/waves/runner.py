@@ -191,15 +191,29 @@ class WaveRunner:
         return self._parts[key]
 
     def _batch(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> tuple[Outputs, NDArray[np.bool_]]:
-        """Some samples, and which of them took too many steps."""
+        """Some samples, and which of them took too many steps; OVERFLOW where the device has no memory for them."""
+        try:
+            return self._run_batch(data, rows, slots, asked)
+        except MemoryError:
+            self.plan = self._placed = None
+            self.cupy.get_default_memory_pool().free_all_blocks()
+            return self._nothing(rows, slots, asked)
+
+    @staticmethod
+    def _nothing(rows: Rows, slots: Slots, asked: Asked) -> tuple[Outputs, NDArray[np.bool_]]:
+        nothing = Outputs.empty([str(slot) for slot, _ in slots], len(rows), asked.wanted)
+        nothing.statuses[...] = OVERFLOW
+        return nothing, np.zeros(len(rows), np.bool_)
+
+    def _run_batch(
+        self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked
+    ) -> tuple[Outputs, NDArray[np.bool_]]:
         some, names = data.only(rows), [str(slot) for slot, _ in slots]
         with self.stream:
             plan = self.prepare(some)
             if not plan.fits():  # slots and constants alone
                 self.plan = None
-                nothing = Outputs.empty(names, len(rows), asked.wanted)
-                nothing.statuses[...] = OVERFLOW
-                return nothing, np.zeros(len(rows), np.bool_)
+                return self._nothing(rows, slots, asked)
             plan.replay(self.stream)
             found, used = self._ends.look(
                 self._looking(plan, slots), len(rows), asked.wanted, self._placed, asked.largest
