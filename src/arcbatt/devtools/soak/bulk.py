@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import itertools
 import multiprocessing
 import os
 import queue
@@ -44,10 +43,10 @@ def on_gpu(engine: str) -> Load:
     return Load(("cpu", engine), 300, 1_500, (MAX_STEPS,), (MAX_TOTAL_STEPS,), tuple(VERSIONS))
 
 
-def work(loads: Sequence[Load], seed: int, until: float, found: Queue[Found | None]) -> None:
+def work(loads: Sequence[Load], seeds: range, until: float, found: Queue[Found | None]) -> None:
     """Compare seed after seed, the loads by turns, until the time (of the monotonic clock) has come."""
     problems = 0
-    for number in itertools.count(seed):
+    for number in seeds:
         left = until - time.monotonic()
         if left <= 0 or problems == _MOST_PROBLEMS:
             break
@@ -95,8 +94,8 @@ def bulk(seconds: float, processes: int, seed: int, engines: Sequence[str] = (),
     until, sums = time.monotonic() + seconds, Sums()
     shares: list[list[Load]] = [[cpu]] * processes + ([[on_gpu(engine) for engine in engines]] if engines else [])
     started: list[Any] = [
-        context.Process(target=work, args=(loads, seed + _SEEDS * k, until, found), daemon=True)
-        for k, loads in enumerate(shares)
+        context.Process(target=work, args=(loads, range(first, first + _SEEDS), until, found), daemon=True)
+        for loads, first in zip(shares, range(seed, seed + _SEEDS * len(shares), _SEEDS), strict=True)
     ]
     for process in started:
         process.start()
