@@ -25,12 +25,12 @@ Told = Callable[[int, int], None]
 
 
 @contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Whether the user has asked to stop.
+def interruptible(until: float | None = None) -> Iterator[Callable[[], bool]]:
+    """Whether the user has asked to stop. `until` is when the time is up, of the monotonic clock, for a job that looks.
 
     What does not look within a moment (a kernel that compiles, programs that are merged) is ended by KeyboardInterrupt,
-    and everything by a second time. Ctrl-C may be ignored (under `nohup`, in the background of a script) and then stays
-    so; SIGTERM asks all the same.
+    by either, and everything by a second Ctrl-C. That may be ignored (under `nohup`, in the background of a script) and
+    then stays so; SIGTERM asks all the same.
     """
     seen = False
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -45,6 +45,8 @@ def interruptible() -> Iterator[Callable[[], bool]]:
 
     before: Any = signal.signal(which, note)
     alarm: Any = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    if until is not None:
+        signal.setitimer(signal.ITIMER_REAL, max(0.0, until - time.monotonic()) + _SECONDS_TO_STOP)
     try:
         yield lambda: seen
     finally:

@@ -16,7 +16,7 @@ from arcbatt.report.html import report_html
 from arcbatt.report.reading import read_report
 from arcbatt.runs.kept import find_run
 from arcbatt.runs.record import RunRecord
-from arcbatt.search.record import is_solve_record, read_options, read_solutions
+from arcbatt.search.record import check_tests, is_solve_record, read_options, read_solutions
 from arcbatt.search.report import Outcome, judge, solve_html
 from arcbatt.support.files import atomic_output
 
@@ -45,6 +45,7 @@ def _write_solve_report(directory: Path, file: Path, limit: int) -> None:
     asked = read_options(directory)
     solutions = read_solutions(directory)
     tasks = open_tasks(asked["dataset"]).only(solutions) if solutions else ()
+    check_tests(directory, tasks, solutions)
     judged = [judge(task, solutions[task.id]) for task in tasks]
     page = solve_html(f"Solving {asked['dataset']}", asked["options"], judged, limit)
     with atomic_output(file) as out:

@@ -22,7 +22,7 @@ from arcbatt.errors import UsageError
 from arcbatt.scoring.attempts import Question
 from arcbatt.scoring.submission import write_submission
 from arcbatt.search.options import SolveOptions
-from arcbatt.search.record import SolveRecord, read_solutions
+from arcbatt.search.record import SolveRecord, check_tests, read_solutions
 from arcbatt.search.report import why
 from arcbatt.search.solution import Solution, submission_of
 from arcbatt.search.solver import Solver
@@ -52,6 +52,8 @@ def solve_command(
     chosen = list(tasks if count is None else tasks[:count])
     record = SolveRecord(out, options, dataset, resume=resume) if out else None
     solutions: dict[str, Solution] = record.solutions if record else {}
+    if out:
+        check_tests(out, chosen, solutions)
     left = [task for task in chosen if task.id not in solutions]
     start = time.monotonic()
     interrupted = bool(left) and _solve(options, left, solutions, record, seconds, quiet)
@@ -84,7 +86,7 @@ def _solve(
     """Solve tasks into `solutions`; whether the user asked to stop."""
     end = None if seconds is None else BEGAN + seconds
     ended = suppress(KeyboardInterrupt)  # while the bank is being compiled
-    with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
+    with interruptible(end) as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
         progress(0, len(tasks))
         solver = Solver(options, stop=lambda: interrupted() or (end is not None and time.monotonic() >= end))
         for done, solution in enumerate(solver.solve(map(Question.of, tasks)), 1):
@@ -123,6 +125,8 @@ def _explain(options: SolveOptions, task: Task, out: Path | None) -> None:
     known = read_solutions(out) if out else {}
     if out and task.id not in known:
         raise UsageError(f"{out}: task {task.id} is not in this record")
+    if out:
+        check_tests(out, [task], known)
     if not out:
         known = {one.id: one for one in Solver(options).solve([Question.of(task)])}
     console = Terminal(highlight=False)
