@@ -12,6 +12,7 @@ from arcbatt.cli import BEGAN
 from arcbatt.cli.progress import interruptible, shown_on_stderr
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.tasks import tell
+from arcbatt.cli.terminal import print_lines
 from arcbatt.data.taskset import open_tasks
 from arcbatt.evolution.api import Evolved, EvolveOptions, Generation, evolve
 from arcbatt.evolution.population import PROGRAMS
@@ -43,18 +44,19 @@ def evolve_command(
             return interrupted() or (end is not None and time.monotonic() >= end)
 
         def told(done: Generation) -> None:
-            typer.echo(
+            line = (
                 f"generation {done.number}: {counted(done.programs, 'program')}, {done.distinct:,} of them new in what "
                 f"they give; nearer to {counted(done.better, 'task')}; {done.solved:,} of {len(chosen):,} solved"
             )
+            print_lines([line])
             progress(done.number, options.generations)
 
         try:
             found = evolve(programs, chosen, options, out=out, resume=resume, stop=stop, told=told)
         except KeyboardInterrupt:  # while programs are being made or compiled
-            typer.echo(f"stopped; the generations that were done are in {out}: go on with --resume")
+            print_lines([f"stopped; the generations that were done are in {out}: go on with --resume"])
             raise typer.Exit(130 if interrupted() else 0) from None
-    typer.echo(_kept(found, out))
+    print_lines([_kept(found, out)])
     if interrupted():
         raise typer.Exit(130)
 
