@@ -57,7 +57,7 @@ def test_programs_of_a_seed_are_compared(kind):
 def test_bulk_adds_up_what_its_processes_compared():
     load = Load(("cpu", "dynamic"), 10, 20, (100_000, 50), versions=(1, 2, 3, 4))
     found, sums = SimpleQueue(), Sums()
-    work([load], range(3, 6), math.inf, found)
+    work(load, range(3, 6), math.inf, found)
     while (one := found.get()) is not None:
         sums.add(*one)
     assert sums.compared["cpu / dynamic"] > 0
@@ -69,7 +69,7 @@ def test_bulk_adds_up_what_its_processes_compared():
 
 
 def test_bulk_counts_what_goes_wrong():
-    sums = bulk(3600.0, 0, 3, ["no engine"])
+    sums = bulk(3600.0, 3, [Load(("cpu", "no engine"), 1, 1, (100,))])
     assert len(sums.problems) == 5
     assert "no backend 'no engine'" in sums.problems[0]
 
