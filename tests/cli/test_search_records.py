@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 
 import pytest
 
+from arcbatt.cli.progress import interruptible
 from arcbatt.cli.solve import SolveOptions
 from arcbatt.data.tasks import load_tasks, task_to_json
 from arcbatt.devtools.soak.damage import NO_FILES, ODD_VALUES, changed_bytes, changed_json
@@ -47,7 +49,7 @@ def solved(folder):
 def commands_on(solved):
     data = ("solve", "--dataset", solved.parent / "tasks.json", "--out", solved)
     return {
-        "resume": (*data, "--resume", "-t", 0, "-q"),  # what is there is read, nothing is solved
+        "resume": (*data, "--resume", "-t", 0.001, "-q"),  # what is there is read, nothing is solved
         "explain": (*data, "--explain", TASKS[0].id),
         "report": ("report", solved, "--output", solved.parent / "new.html"),
     }
@@ -159,7 +161,7 @@ def evolve_in(folder):
 
 
 def go_on(evolved):
-    return (*evolve_in(evolved.parent), "--generations", 2, "--resume", "-t", 0)
+    return (*evolve_in(evolved.parent), "--generations", 2, "--resume", "-t", 0.001)
 
 
 def test_odd_values_in_a_population(evolved):
@@ -237,6 +239,19 @@ def test_the_time_ends_what_does_not_look(folder, command, monkeypatch):
     done = arcbatt(command, "--dataset", folder / "tasks.json", "--out", folder / "out", "-t", 0.01, "-q")
     assert done.status == 0, done.err
     assert "--resume" in done.out
+
+
+@pytest.mark.parametrize("command", ["solve", "evolve"])
+@pytest.mark.parametrize("options", [("-t", "nan"), ("-t", 0), ("-t", -1), ("-c", 0), ("-c", -1), ("-j", 0)])
+def test_numbers_that_make_no_sense_are_refused(folder, command, options):
+    data = ("--dataset", folder / "tasks.json", "--out", folder / "out")
+    assert "is a number above 0" in arcbatt(command, *data, *options).refused()
+    assert not (folder / "out").exists()
+
+
+def test_a_time_without_an_end():
+    with interruptible(math.inf) as interrupted:
+        assert not interrupted()
 
 
 def test_threads_are_told_where_solving_is_left(monkeypatch):
