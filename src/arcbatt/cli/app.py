@@ -289,6 +289,7 @@ def solve(
     from arcbatt.cli.summary import Shape
     from arcbatt.search.options import SolveOptions
 
+    RunOptions(count=count, seconds=seconds, threads=threads)  # which says what makes no sense
     options = SolveOptions(budget=budget, threads=threads)
     shape = Shape(everything, failed, summary, as_json, as_csv)
     solve_command(options, dataset, ids or [], count, seconds, out, keep, resume, submission, explain, quiet, shape)
@@ -348,6 +349,7 @@ def evolve(
     from arcbatt.cli.evolve import evolve_command
     from arcbatt.evolution.api import EvolveOptions
 
+    RunOptions(count=count, seconds=seconds, threads=threads)  # which says what makes no sense
     options = EvolveOptions(generations, children, places, seed, backend, threads)
     evolve_command(options, solvers or [], dialect, dataset, ids or [], count, seconds, out, resume, quiet)
 

@@ -26,7 +26,7 @@ from arcbatt.runs.lock import RecordLock
 from arcbatt.scoring.attempts import Question
 from arcbatt.scoring.submission import write_submission
 from arcbatt.search.options import SolveOptions
-from arcbatt.search.record import SolveRecord, read_solutions
+from arcbatt.search.record import SolveRecord, check_tests, read_solutions
 from arcbatt.search.report import judge, why
 from arcbatt.search.solution import Solution, submission_of
 from arcbatt.search.solver import Solver
@@ -86,9 +86,15 @@ def _recorded(
         solutions: dict[str, Solution] = {}
         return solutions, {"dataset": dataset}, _solve(options, tasks, solutions, None, seconds, quiet)
     record = SolveRecord(directory, options, dataset, resume=resume)
+    check_tests(directory, tasks, record.solutions)
     with RecordLock(directory):
         left = [task for task in tasks if task.id not in record.solutions]
-        interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet)
+        try:
+            interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet)
+        except BaseException:  # a full disk, say: it does not run any more
+            with suppress(UsageError):
+                record.finish("stopped")
+            raise
         found = {task.id: record.solutions[task.id] for task in tasks if task.id in record.solutions}
         solved = sum(judge(task, found[task.id]).outcome in SOLVED for task in tasks if task.id in found)
         record.finish("done" if len(found) == len(tasks) else "stopped", tasks=len(tasks), solved=solved)
@@ -106,7 +112,7 @@ def _solve(
     """Solve tasks into `solutions`; whether the user asked to stop."""
     end = None if seconds is None else BEGAN + seconds
     ended = suppress(KeyboardInterrupt)  # while the bank is being compiled
-    with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
+    with interruptible(end) as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
         progress(0, len(tasks))
         solver = Solver(options, stop=lambda: interrupted() or (end is not None and time.monotonic() >= end))
         for done, solution in enumerate(solver.solve(map(Question.of, tasks)), 1):
@@ -122,6 +128,8 @@ def _explain(options: SolveOptions, task: Task, out: Path | None) -> None:
     known = read_solutions(out) if out else {}
     if out and task.id not in known:
         raise UsageError(f"{out}: task {task.id} is not in this record")
+    if out:
+        check_tests(out, [task], known)
     if not out:
         known = {one.id: one for one in Solver(options).solve([Question.of(task)])}
     console = Terminal(highlight=False)
