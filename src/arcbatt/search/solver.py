@@ -63,6 +63,10 @@ class Solver:
         self.bank = bank or Bank(features(self.options.families), self.options.threads)
         self._stop: Any = importlib.import_module("arcbatt._search").StopFlag()
 
+    def prepare(self) -> None:
+        """Compile what would be compiled when it is first needed."""
+        _ = self._turns
+
     def solve(self, questions: Iterable[Question], chunk: int = 16) -> Iterator[Solution]:
         """Solutions in the order of the tasks."""
         left = iter(questions)
