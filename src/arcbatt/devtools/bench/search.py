@@ -87,7 +87,7 @@ def figures(name: str, tasks: Sequence[Task], solutions: Iterable[Solution], sec
         )
         if outcomes[-1] in (Outcome.FIRST, Outcome.SECOND):
             right = next(one for one in solution.attempts[0] if one.grid == task.test[0][1])
-            by[right.combiner or "a guess"] += 1
+            by[right.combiner] += 1
     first, second, nothing = map(outcomes.count, (Outcome.FIRST, Outcome.SECOND, Outcome.NOTHING))
     taken = round(said if seconds is None else seconds, 1)
     return Figures(name, len(tasks), first, first + second, five, nothing, taken, dict(by))
