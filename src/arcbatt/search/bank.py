@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, groupby
 from typing import Final
 
@@ -90,3 +91,9 @@ class _Tier:
             return None
         grids = out.grids
         return Images(grids.cells, grids.offset, grids.height, grids.width, self._cost)
+
+
+@lru_cache(maxsize=2)
+def bank_of(families: tuple[str, ...], threads: int | None, more: tuple[Feature, ...] = ()) -> Bank:
+    """The bank of families, and of features besides; compiled in the first call and kept."""
+    return Bank([*features(families), *more], threads)

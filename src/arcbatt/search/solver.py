@@ -14,9 +14,8 @@ from typing import Any, Final
 from arcbatt.engine.api import Stop
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
-from arcbatt.search.bank import Bank, Images
+from arcbatt.search.bank import Bank, Images, bank_of
 from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules
-from arcbatt.search.features import features
 from arcbatt.search.options import MOST_PARENTS, MOST_TURNS, SolveOptions
 from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
 from arcbatt.search.solution import Attempt, Solution
@@ -60,7 +59,7 @@ class Solver:
         self._combiners = tuple(combiners)
         self._ranking = ranking
         self._asked = stop or (lambda: False)
-        self.bank = bank or Bank(features(self.options.families), self.options.threads)
+        self.bank = bank or bank_of(self.options.families, self.options.threads)
         self._stop: Any = importlib.import_module("arcbatt._search").StopFlag()
 
     def prepare(self) -> None:

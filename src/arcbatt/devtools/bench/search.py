@@ -18,16 +18,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from arcbatt.data.tasks import Task
 from arcbatt.data.taskset import open_tasks
 from arcbatt.scoring.attempts import Question
-from arcbatt.search.bank import Bank
+from arcbatt.search.bank import bank_of
 from arcbatt.search.combine import IMAGE_COMBINERS
-from arcbatt.search.features import BANK, features
+from arcbatt.search.features import BANK
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.report import Outcome, judge
 from arcbatt.search.solution import Solution
@@ -106,14 +105,9 @@ def variations(options: SolveOptions) -> Iterator[tuple[str, SolveOptions]]:
         yield f"without family {family}", replace(options, families=tuple(one for one in families if one != family))
 
 
-@lru_cache(maxsize=1)
-def _bank(families: tuple[str, ...]) -> Bank:
-    return Bank(features(families), 1)
-
-
 def solved(options: SolveOptions, tasks: Sequence[Task]) -> tuple[list[Solution], float]:
     """Solutions, and the seconds of this process that they took, without making the bank."""
-    solver = Solver(replace(options, threads=1), _bank(options.families))
+    solver = Solver(replace(options, threads=1), bank_of(options.families, 1))
     solver.prepare()
     before = time.process_time()
     made = list(solver.solve(map(Question.of, tasks)))
