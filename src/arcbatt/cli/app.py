@@ -268,6 +268,7 @@ def solve(
     threads: Annotated[
         int | None, typer.Option("--threads", "-j", help="Tasks at a time; default: as many as cores.")
     ] = None,
+    ray: opt.Ray = None,
     out: Annotated[Path | None, opt.out("A directory to record the solutions in.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the record in --out.")] = False,
     submission: Annotated[
@@ -283,7 +284,7 @@ def solve(
     from arcbatt.search.options import SolveOptions
 
     options = SolveOptions(budget=budget, threads=threads)
-    solve_command(options, dataset, ids or [], count, seconds, out, resume, submission, explain, quiet)
+    solve_command(options, dataset, ids or [], count, seconds, out, resume, submission, explain, quiet, ray)
 
 
 tasks = typer.Typer(help="Look at data sets, and make large ones.", no_args_is_help=True)

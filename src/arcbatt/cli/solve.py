@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import typer
@@ -24,6 +24,7 @@ from arcbatt.scoring.submission import write_submission
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.record import SolveRecord, read_solutions
 from arcbatt.search.report import why
+from arcbatt.search.shards import solved_on
 from arcbatt.search.solution import Solution, submission_of
 from arcbatt.search.solver import Solver
 from arcbatt.support.text import counted
@@ -42,6 +43,7 @@ def solve_command(
     submission: Path | None,
     explain: str | None,
     quiet: bool,
+    ray: str | None = None,
 ) -> None:
     """Solve tasks, record them, write a submission, and say what came of it; or show how one task fared."""
     tasks = open_tasks(dataset, report=tell)
@@ -54,7 +56,7 @@ def solve_command(
     solutions: dict[str, Solution] = record.solutions if record else {}
     left = [task for task in chosen if task.id not in solutions]
     start = time.monotonic()
-    interrupted = bool(left) and _solve(options, left, solutions, record, seconds, quiet)
+    interrupted = bool(left) and _solve(options, left, solutions, record, seconds, quiet, ray)
     finished = all(task.id in solutions for task in chosen)
     done = [task for task in chosen if task.id in solutions]
     typer.echo(_summary(done, solutions, time.monotonic() - start))
@@ -80,18 +82,28 @@ def _solve(
     record: SolveRecord | None,
     seconds: float | None,
     quiet: bool,
+    ray: str | None,
 ) -> bool:
     """Solve tasks into `solutions`; whether the user asked to stop."""
     end = None if seconds is None else BEGAN + seconds
     ended = suppress(KeyboardInterrupt)  # while the bank is being compiled
     with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
         progress(0, len(tasks))
-        solver = Solver(options, stop=lambda: interrupted() or (end is not None and time.monotonic() >= end))
-        for done, solution in enumerate(solver.solve(map(Question.of, tasks)), 1):
-            solutions[solution.id] = solution
-            if record:
-                record.add(solution)
-            progress(done, len(tasks))
+
+        def stop() -> bool:
+            return interrupted() or (end is not None and time.monotonic() >= end)
+
+        questions = map(Question.of, tasks)
+        if ray is None:
+            found = ((solution, "") for solution in Solver(options, stop=stop).solve(questions))
+        else:
+            found = solved_on(ray, options, questions, stop)
+        with closing(found):
+            for done, (solution, node) in enumerate(found, 1):
+                solutions[solution.id] = solution
+                if record:
+                    record.add(solution, node)
+                progress(done, len(tasks))
     return interrupted()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
@@ -225,12 +225,13 @@ class _Runner:
 
     def run(self) -> None:
         self.progress(self.done, self.total)
-        for computed in self.here() if self.cluster is None else self.there(self.cluster):
-            self.record(computed)
-            if computed.whole:
-                self.after_batch()
+        with closing(self.here() if self.cluster is None else self.there(self.cluster)) as batches:
+            for computed in batches:
+                self.record(computed)
+                if computed.whole:
+                    self.after_batch()
 
-    def here(self) -> Iterator[Computed]:
+    def here(self) -> Generator[Computed, None, None]:
         """Batches computed by this process, one after the other, until all are or it is time to stop."""
         options = self.options
         choice = Choice(self.open_evaluations)
@@ -260,7 +261,7 @@ class _Runner:
                     return
                 self.allow(time.perf_counter() - began - computed.stages["merge and compile"])
 
-    def there(self, cluster: Connection) -> Iterator[Computed]:
+    def there(self, cluster: Connection) -> Generator[Computed, None, None]:
         """Batches computed by a cluster, in whatever order they are done."""
         plan = self.plan
         if not isinstance(plan.tasks, TaskSet):  # arrays, which workers of a node share

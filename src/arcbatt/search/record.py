@@ -1,6 +1,6 @@
 """A directory that solving is recorded in: options as solve.json, then a line of JSON for each task as it is done.
 
-A line also says `at` what time that was, in seconds since 1970.
+A line also says `at` what time that was, in seconds since 1970, and where a cluster did it, on which `node`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ class SolveRecord:
         except OSError as error:
             raise UsageError(f"{directory}: cannot be written: {error.strerror}") from error
 
-    def add(self, solution: Solution) -> None:
-        """Keep a solution; it is on disk when this returns."""
+    def add(self, solution: Solution, node: str = "") -> None:
+        """Keep a solution, and on which node of a cluster it was found; it is on disk when this returns."""
         self.solutions[solution.id] = solution
         try:
             with (self.directory / SOLUTIONS).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(solution.to_json() | {"at": round(time.time(), 3)}) + "\n")
+                more = {"at": round(time.time(), 3)} | ({"node": node} if node else {})
+                file.write(json.dumps(solution.to_json() | more) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
