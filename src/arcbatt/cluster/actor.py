@@ -12,15 +12,17 @@ from typing import Any
 
 
 class Actor:
-    """Holds a service, made when the worker is greeted, and does one piece of work after the other."""
+    """Holds a service, and does one piece of work after the other."""
 
     def __init__(self) -> None:
         self._service: Any = None
 
-    def hello(self, build: str, service: str, options: dict[str, Any]) -> str:
+    def hello(self, build: str) -> str:
+        """Why this node cannot take part in the work of a certain build of arcbatt, or nothing."""
+        return node_problem(build)
+
+    def setup(self, service: str, options: dict[str, Any]) -> str:
         """Make the service, a class by `module:class`; why that cannot be done, or nothing."""
-        if problem := node_problem(build):
-            return problem
         module, _, name = service.partition(":")
         try:
             self._service = getattr(importlib.import_module(module), name)(**options)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ STORE_BYTES: Final = 256 << 20
 SHARE: Final = 8
 """CPUs of a worker without a GPU, unless `--threads` says otherwise."""
 _REACH_SECONDS: Final = 5.0
-_CHECK_SECONDS: Final = 60.0
+_CHECK_SECONDS: Final = 15.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Connection:
         self.asked = backend
         self._threads = threads
         self._names: dict[str, str] = {}
+        self._started: dict[Place, tuple[Any, Any]] = {}
         self.backend = "cpu"
         places = self.places()
         if any(place.kind == "gpu" for place in places):
@@ -93,27 +95,37 @@ class Connection:
         return self.asked if self.asked in ("cuda", "waves") else "gpu"
 
     def check(self) -> None:
-        """Refuse a cluster with a node that has no arcbatt or another one, before anything is begun."""
-        ray = self.ray
-        places = {place.node: place for place in self.places()}
-        if not places:
+        """Start workers, and refuse a cluster with a node that has no arcbatt or another one.
+
+        Nodes that take long to answer, since others use them, are asked when they do.
+        """
+        for place in self.places():
+            self._started[place] = self._start(place)
+        if not self._started:
             raise ClusterError("the cluster has no node with a CPU or a GPU to work on")
-        remote = ray.remote(num_cpus=0)(actor.node_problem)
-        asked = {
-            remote.options(scheduling_strategy=self.on(place)).remote(this_build()): place for place in places.values()
-        }
-        ready, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_CHECK_SECONDS)
-        for one in ready:
+        refs = {ref: place for place, (_, ref) in self._started.items()}
+        ready, _ = self.ray.wait(list(refs), num_returns=len(refs), timeout=_CHECK_SECONDS)
+        for ref in ready:
             try:
-                problem = ray.get(one)
-            except ray.exceptions.RayError:  # a node that goes as it is asked; workers are asked again
+                problem = self.ray.get(ref)
+            except self.ray.exceptions.RayError:  # a node that goes as it is asked
                 continue
             if problem:
-                raise ClusterError(f"node {asked[one].name} cannot take part: {problem}")
+                raise ClusterError(f"node {refs[ref].name} cannot take part: {problem}")
 
-    def on(self, place: Place) -> Any:
-        """Ray's word for that node and no other."""
-        return self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(place.node, soft=False)
+    def worker_at(self, place: Place) -> tuple[Any, Any]:
+        """The actor at a place, started now if it is not yet, and its answer to come: what is wrong, or nothing."""
+        return self._started.pop(place, None) or self._start(place)
+
+    def _start(self, place: Place) -> tuple[Any, Any]:
+        on = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(place.node, soft=False)
+        options = {"num_cpus": place.cpus, "num_gpus": int(place.kind == "gpu"), "scheduling_strategy": on}
+        handle = self._actor.options(**options).remote()
+        return handle, handle.hello.remote(this_build())
+
+    @cached_property
+    def _actor(self) -> Any:
+        return self.ray.remote(max_restarts=0, max_task_retries=0)(actor.Actor)
 
 
 @contextmanager
@@ -147,6 +159,10 @@ def _ray() -> Any:
     except ModuleNotFoundError as error:
         raise UsageError("Ray is not installed; pip install 'arcbatt[ray]'") from error
     ray.cloudpickle.register_pickle_by_value(actor)
+    # Ray prints what befalls nodes to standard output, in the middle of --json; it is told in the record
+    inside = importlib.import_module("ray._private.worker")
+    if hasattr(inside, "print_to_stdstream"):
+        inside.print_to_stdstream = lambda *_, **__: None  # type: ignore[attr-defined]
     return ray
 
 

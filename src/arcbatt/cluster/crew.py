@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
-from arcbatt.cluster import actor
-from arcbatt.cluster.build import this_build
 from arcbatt.cluster.connection import Connection, Place
 from arcbatt.errors import ClusterError
 
@@ -56,7 +54,10 @@ class Worker:
 
     place: Place
     handle: Any
+    started: bool = False
+    """Whether it has answered."""
     ready: bool = False
+    """Whether it has made its service."""
     rate: float = 0.0
     """How much it does in a second; 0 as long as that is not known."""
     loaded: Any = None
@@ -89,7 +90,6 @@ class Crew:
         self._ray = connection.ray
         self._service = service
         self._shared = [self._ray.put(shared)]  # in a list, so that Ray gives workers the reference
-        self._actor = self._ray.remote(max_restarts=0, max_task_retries=0)(actor.Actor)
         self.workers: dict[Place, Worker] = {}
         self._waiting: dict[Any, tuple[Worker, Piece[Any] | None]] = {}
         """Answers to come: of a piece, or of a greeting."""
@@ -142,7 +142,7 @@ class Crew:
     def _staff(self, work: Work[J]) -> None:
         """Have a worker at every place there is."""
         now = time.monotonic()
-        if self.ready:
+        if any(worker.started for worker in self.workers.values()):
             self._alone = now
         if now - self._staffed < _STAFF_SECONDS:
             return
@@ -152,15 +152,9 @@ class Crew:
             self._lost(self.workers[place], "its node is gone", work)
         for place in places:
             if place not in self.workers and place not in self._given_up:
-                options = {"num_cpus": place.cpus, "num_gpus": int(place.kind == "gpu")}
-                handle = self._actor.options(**options, scheduling_strategy=self.connection.on(place)).remote()
+                handle, answer = self.connection.worker_at(place)
                 worker = self.workers[place] = Worker(place, handle)
-                given = {
-                    "shared": self._shared,
-                    "backend": self.connection.backend_at(place),
-                    "threads": max(1, place.cpus),
-                }
-                self._waiting[handle.hello.remote(this_build(), self._service, given)] = worker, None
+                self._waiting[answer] = worker, None
 
     def _feed(self, work: Work[J]) -> None:
         """Give every worker what it has room for."""
@@ -237,7 +231,16 @@ class Crew:
 
     def _greeted(self, worker: Worker, problem: str) -> None:
         if not problem:
-            worker.ready = True
+            if worker.started:
+                worker.ready = True
+                return
+            worker.started = True
+            given = {
+                "shared": self._shared,
+                "backend": self.connection.backend_at(worker.place),
+                "threads": max(1, worker.place.cpus),
+            }
+            self._waiting[worker.handle.setup.remote(self._service, given)] = worker, None
             return
         self._given_up[worker.place] = problem
         self.errors[f"{worker.place} is not used: {problem}"] += 1

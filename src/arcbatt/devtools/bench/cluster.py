@@ -3,6 +3,7 @@
     python -m arcbatt.devtools.bench.cluster equal --nodes 3 --kills 20
     python -m arcbatt.devtools.bench.cluster overhead --mutants 1000
     python -m arcbatt.devtools.bench.cluster scaling --nodes 1 --nodes 2 --nodes 4
+    python -m arcbatt.devtools.bench.cluster costs
 
 Every figure is a line of JSON. Time of cores is counted over all processes of the cluster, so that it means something
 on a machine that is busy with other things too.
@@ -12,22 +13,27 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
+from unittest.mock import patch
 
 import typer
 
 from arcbatt.data.taskset import TaskSet, open_tasks
 from arcbatt.devtools.generate import mutants as mutants_of
 from arcbatt.language.program import Program
+from arcbatt.runs import runner
 from arcbatt.runs.api import run
+from arcbatt.runs.compute import Computed
 from arcbatt.solvers import library
 from arcbatt.support.machine import processor
 
@@ -194,8 +200,13 @@ def equal(
                 over = threading.Event()
                 killer = threading.Thread(target=_kill, args=(cluster, kills, chance, over))
                 killer.start()
+
+                def brought_back(_: int, __: int, number: int = number, cluster: LocalCluster = cluster) -> None:
+                    if len(cluster.nodes) < number:  # Ray adds nodes in the main thread only
+                        cluster.add()
+
                 try:
-                    took, found = _measured(load, cluster=cluster.address)
+                    took, found = _measured(load, cluster=cluster.address, progress=brought_back)
                 finally:
                     over.set()
                     killer.join()
@@ -206,12 +217,10 @@ def equal(
 
 
 def _kill(cluster: LocalCluster, most: int, chance: random.Random, over: threading.Event) -> None:
-    """Kill nodes now and then, and bring as many back."""
-    while cluster.kills < most and not over.wait(chance.uniform(2, 8)):
-        cluster.kill(chance.randrange(len(cluster.nodes)))
-        if over.wait(chance.uniform(0, 3)):
-            return
-        cluster.add()
+    """Kill nodes now and then, all but one at most."""
+    while cluster.kills < most and not over.wait(chance.uniform(1, 10)):
+        if len(cluster.nodes) > 1:
+            cluster.kill(chance.randrange(len(cluster.nodes)))
 
 
 @app.command()
@@ -241,6 +250,34 @@ def scaling(nodes: Nodes = [1, 2, 3, 6], count: Count = 0, mutants: Mutants = 0)
             rate_of_cores=round(load.evaluations / took["core_seconds"]),
             **took,
         )
+
+
+@app.command()
+def costs(count: Count = 100, mutants: Mutants = 1000) -> None:
+    """What a batch costs whoever records it, and how large it is on its way there: what the simulation begins with."""
+    load = _load(count, mutants)
+    spent, sizes = Counter[str](), Counter[str]()
+    whole = runner._Runner.record
+
+    def record(self: runner._Runner, computed: Computed) -> None:
+        text = pickle.dumps(computed, 5)
+        start = time.thread_time()
+        again = pickle.loads(text)
+        middle = time.thread_time()
+        whole(self, again)
+        spent.update({"read": middle - start, "record": time.thread_time() - middle})
+        sizes.update(batches=1, bytes=len(text), rows=computed.part.size * computed.tasks.size)
+
+    with patch.object(runner._Runner, "record", record):
+        took, _ = _measured(load, backend="cpu", threads=1)
+    rows = sizes["rows"]
+    _say(
+        **sizes,
+        microseconds_a_row={name: round(1e6 * seconds / rows, 3) for name, seconds in spent.items()},
+        bytes_a_row=round(sizes["bytes"] / rows, 1),
+        rows_an_evaluation=round(rows / load.evaluations, 4),
+        evaluations_a_core_second=round(load.evaluations / (took["core_seconds"] - sum(spent.values()))),
+    )
 
 
 if __name__ == "__main__":
