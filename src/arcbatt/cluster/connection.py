@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +18,7 @@ from typing import Any, Final
 from arcbatt.cluster import actor
 from arcbatt.cluster.build import this_build
 from arcbatt.errors import ClusterError, UsageError
+from arcbatt.support.aside import begun_aside
 
 LOCAL: Final = "local"
 STORE_BYTES: Final = 256 << 20
@@ -26,6 +27,9 @@ SHARE: Final = 8
 """CPUs of a worker without a GPU, unless `--threads` says otherwise."""
 _REACH_SECONDS: Final = 5.0
 _CHECK_SECONDS: Final = 15.0
+_LEAVE_SECONDS: Final = 0.3
+_leaving: list[threading.Thread] = []
+"""Who takes leave of clusters still."""
 
 
 @dataclass(frozen=True)
@@ -129,12 +133,20 @@ class Connection:
 
 
 @contextmanager
-def connected(address: str | None, backend: str, threads: int | None) -> Iterator[Connection | None]:
-    """The cluster at an address, `local` for one that is started here and ends with the work; None for none."""
+def connected(
+    address: str | None, backend: str, threads: int | None, stop: Callable[[], bool] | None = None
+) -> Iterator[Connection | None]:
+    """The cluster at an address, `local` for one that is started here and ends with the work; None for none.
+
+    Where `stop` says that somebody wants to end, or the work has failed, the cluster is left without waiting for it.
+    """
     if address is None:
         yield None
         return
     ray = _ray()
+    for thread in _leaving:
+        thread.join()
+    _leaving.clear()
     mine = not ray.is_initialized()
     try:
         if mine:
@@ -144,10 +156,14 @@ def connected(address: str | None, backend: str, threads: int | None) -> Iterato
         connection = Connection(ray, backend, threads)
         connection.check()
         yield connection
+        in_haste = bool(stop and stop())
+    except BaseException:
+        in_haste = True
+        raise
     finally:
         if mine:
-            with _signals_kept():
-                ray.shutdown()
+            _leaving.append(begun_aside(ray.shutdown))
+            _leaving[-1].join(_LEAVE_SECONDS if in_haste else None)
 
 
 def _ray() -> Any:

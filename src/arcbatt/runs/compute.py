@@ -91,15 +91,15 @@ class Computed:
     recovered_errors: Counter[str] = field(default_factory=Counter)
 
     def results(self) -> Iterator[ResultRow]:
-        """The rows of the table `result`."""
-        for task in range(self.tasks.size):
-            columns = [array[task].tolist() for array in self.columns]
-            for program, (right, tests, failed, first, agreement, key) in enumerate(
-                zip(*columns, strict=True), self.part.start
+        """The rows of the table `result`, in the order of its key, by which they are written twice as fast."""
+        for program in range(self.part.size):
+            columns = [array[:, program].tolist() for array in self.columns]
+            number = self.part.start + program
+            for task, (right, tests, failed, first, agreement, key) in enumerate(
+                zip(*columns, strict=True), self.tasks.start
             ):
                 reason = STATUS[first] if failed else None
-                number = self.tasks.start + task
-                yield program, number, right, tests if tests >= 0 else None, failed, reason, agreement, key
+                yield number, task, right, tests if tests >= 0 else None, failed, reason, agreement, key
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def run(
         raise UsageError("no task to run on")
     _check_distinct("programs", (program.id for program in programs))
     _check_distinct("tasks", tasks.ids if isinstance(tasks, TaskSet) else (task.id for task in tasks))
-    with connected(options.cluster, options.backend, options.threads) as cluster:
+    with connected(options.cluster, options.backend, options.threads, stop) as cluster:
         return _run(options, programs, tasks, differs, out, resume, stop, progress, after_batch, read_seconds, cluster)
 
 

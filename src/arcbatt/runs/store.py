@@ -26,6 +26,8 @@ STORE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 """What a store raises where the file cannot be written; SQLite's own words may be damaged too."""
 
 _CHUNK: Final = 1000
+_CACHE_KIB: Final = 64 << 10
+"""What a writer keeps of the file in memory: the pages that a batch changes are all over it."""
 _TRIES: Final = 20
 _PAUSE: Final = 0.02
 """How often, and after how many seconds, it is tried to leave one plain file."""
@@ -486,6 +488,7 @@ class Store:
     def _log_ahead(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = NORMAL")
+        self.connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
 
     # --- tasks, programs, batches ---
 

@@ -69,7 +69,7 @@ def solved_on(
 ) -> Generator[tuple[Solution, str], None, None]:
     """Solutions, and on which node of the cluster at an address each was found, in whatever order they are done."""
     work = SolveWork(questions, options.budget)
-    with connected(address, "cpu", options.threads) as cluster:
+    with connected(address, "cpu", options.threads, stop) as cluster:
         assert cluster is not None
         with Crew(cluster, f"{__name__}:SolveService", options) as crew:
             for job, worker, solutions in crew.results(work, stop):
