@@ -56,7 +56,7 @@ class Device:
 
 @pytest.fixture
 def gpu(monkeypatch):
-    made, made_calls = ModuleType("arcbatt.engine.cuda.engine"), ModuleType("arcbatt.engine.cuda.calls")
+    made, made_calls = ModuleType("arcbatt.engine.cuda.engine"), ModuleType("arcbatt.engine.waves.calls")
     made.device_count = lambda: 2
     made.CudaEngine = Engine
     made_calls.CallEngine = CallEngine
@@ -64,7 +64,7 @@ def gpu(monkeypatch):
     cupy.asarray, cupy.cuda = np.asarray, SimpleNamespace(Device=Device)
     CallEngine.devices.clear()
     monkeypatch.setitem(sys.modules, "arcbatt.engine.cuda.engine", made)
-    monkeypatch.setitem(sys.modules, "arcbatt.engine.cuda.calls", made_calls)
+    monkeypatch.setitem(sys.modules, "arcbatt.engine.waves.calls", made_calls)
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setattr(arcbatt.engine.cuda, "engine", made, raising=False)
     engine_for.cache_clear()

@@ -14,6 +14,7 @@ from arcbatt.devtools.bench.cluster import local_cluster, processes
 from arcbatt.errors import ClusterError, UsageError
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.runner import run
+from arcbatt.runs.store.live import LiveStore
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.record import SolveRecord, read_solutions
@@ -47,10 +48,11 @@ def test_a_run_is_equal_and_says_which_nodes_did_what(cluster, wanted, tmp_path)
     summary = run(options(cluster), PROGRAMS, TASKS, out=tmp_path / "run")
     assert summary.finished
     assert list(summary.record.dump()) == wanted
-    batches = summary.record.store.progress()
+    live = LiveStore(summary.record.store)
+    batches = live.progress()
     assert all("@" in name for batch in batches for name in batch.ran_on or {})
-    assert sum(batch.evaluations for batch in batches) == summary.evaluations
-    assert summary.record.store.slowest(3)
+    assert sum(batch.done.evaluations for batch in batches) == summary.evaluations
+    assert live.slowest(3)
 
 
 def test_what_ends_costs_nothing_but_time(cluster, wanted, tmp_path):

@@ -18,7 +18,7 @@ from arcbatt.runs.compute import Plan, Slice
 from arcbatt.runs.nearness import Candidate, nearest
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.shards import ALONE, FIRST, MOST, RunWork
-from arcbatt.runs.store import TaskSize
+from arcbatt.runs.store.reading import TaskSize
 
 
 def node(key, host, **resources):

@@ -26,7 +26,8 @@ from arcbatt.engine.outputs import STATUS, Outputs, combined_hashes
 from arcbatt.engine.verdicts import matching
 from arcbatt.language.program import Program, reads
 from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
-from arcbatt.runs.store import AttemptRow, OutputRow, PaceRow, ResultRow, TaskSize, TierRow
+from arcbatt.runs.store.reading import TaskSize
+from arcbatt.runs.store.tables import AttemptRow, OutputRow, PaceRow, ResultRow, TierRow
 
 _TIMED: Final = 4
 """Samples that programs are timed on."""

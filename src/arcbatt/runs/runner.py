@@ -27,7 +27,7 @@ from arcbatt.runs.options import RunOptions
 from arcbatt.runs.outcomes import solved_tasks
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.shards import computed_on
-from arcbatt.runs.store import Batch, TierRow
+from arcbatt.runs.store.tables import Batch, TierRow
 from arcbatt.runs.writer import RunWriter
 
 STAGES: Final = ("read", "merge and compile", "pack", "run", "dynamic", "near misses", "record")

@@ -25,10 +25,11 @@ from arcbatt.compiler.step_bounds import steps_too_many
 from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
-from arcbatt.engine.cuda.engine import device_count, first_line
+from arcbatt.engine.cuda.device import device_count, first_line
 from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.tiers import Columns, Sink, run_alone
+from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.runner import Asked, WaveRunner
 
 _FOR_THE_GPU: Final = 2
@@ -59,6 +60,8 @@ class WaveTier(GpuTier):
         self._heap_bytes, self._fraction = heap_bytes, memory_fraction
         self._turn = threading.Lock()
         """Held by the thread whose run is on the device."""
+        self._not_here: dict[str, str] = {}
+        """Programs that only this tier cannot run, and why."""
         self._runners: dict[int, WaveRunner] = {}
         """By steps of a call."""
         self.milliseconds = 0.0
@@ -67,14 +70,24 @@ class WaveTier(GpuTier):
     @cached_property
     def schedule(self) -> Schedule:
         """The waves of all programs but those that must not run here."""
-        without = self._cpu().internal_errors().keys()
+        without = set(self._cpu().internal_errors())
+        found = self._scheduled(without)
+        if custom := [wave.kernel for wave in found.waves if wave.kernel.custom]:
+            with cupy.cuda.Device(self.device):
+                problems = kernels.custom_problems(cupy, custom)
+            for name, problem in problems.items():
+                why = f"its custom operation does not compile for the GPU: {problem}"
+                self._not_here |= dict.fromkeys(self.compiled.graph.programs_using({name}), why)
+        return self._scheduled(without | self._not_here.keys()) if self._not_here else found
+
+    def _scheduled(self, without: set[str]) -> Schedule:
         names = [name for name in self.names if name not in without]
         return schedule((self.compiled.subset(names) if without else self.compiled).typed)
 
     def refused(self) -> dict[str, str]:
         """Programs that are not scheduled, and why."""
         unchecked = {name: str(error) for name, error in self.internal_errors().items()}
-        return self.schedule.left_out | unchecked
+        return self.schedule.left_out | unchecked | self._not_here
 
     def internal_errors(self) -> InternalErrors:
         """Of these, those over which arcbatt itself failed; a GPU checks no bytecode, so they are the CPU's."""
