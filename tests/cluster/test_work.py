@@ -52,13 +52,12 @@ def test_nodes_of_one_host_are_told_apart():
     assert names == ["vm-abcdef", "vm-fedcba"]
 
 
-def made(tasks=40, programs=25, width=10, left=None):
+def made(tasks=40, programs=25, width=10):
     sizes = [TaskSize(3, 1)] * tasks
     parts = [Slice(start, min(start + width, programs)) for start in range(0, programs, width)]
     plan = Plan((), sizes, (), 1, 1, timed=False)
-    return RunWork(
-        plan, left or {part: [Slice(0, tasks)] for part in parts}, lambda part: f"programs {part}", 1000, 500_000
-    )
+    left = {part: [Slice(0, tasks)] for part in parts}
+    return RunWork(plan, left, lambda part: f"programs {part}", lambda task: [], 1000, 500_000)
 
 
 def worker(kind="cpu", rate=0.0):

@@ -268,7 +268,10 @@ class _Runner:
             plan = replace(plan, tasks=TaskSet.of(plan.tasks))
         most = self.options.batch_size if self.options.mega_batch else 1
         errors = self.summary.recovered_errors
-        yield from computed_on(cluster, plan, self.programs, self.left, most, _MOST_EVALUATIONS, self.stop, errors)
+        known = self.known_near if len(self.slices) > 1 else lambda task: []
+        yield from computed_on(
+            cluster, plan, self.programs, self.left, known, most, _MOST_EVALUATIONS, self.stop, errors
+        )
         self.summary.finished = self.done == self.total
 
     def allow(self, seconds: float) -> None:

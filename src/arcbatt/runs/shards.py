@@ -15,7 +15,8 @@ from arcbatt.cluster.connection import Connection
 from arcbatt.cluster.crew import LEAST_SECONDS, SECONDS, Crew, Piece, Work, Worker
 from arcbatt.errors import ClusterError
 from arcbatt.language.program import Program
-from arcbatt.runs.compute import Computed, Computer, Plan, Slice
+from arcbatt.runs.compute import Computed, Computer, Known, Plan, Slice
+from arcbatt.runs.nearness import Candidate
 
 FIRST: Final = {"cpu": 32, "gpu": 1024}
 """Samples of a worker's first batches, as long as its rate is not known."""
@@ -38,6 +39,8 @@ class _Message(NamedTuple):
     """A reference to the programs of the slice."""
     tasks: Slice
     timed: bool
+    known: dict[int, list[Candidate]]
+    """Near misses of the tasks that are recorded: those that are no nearer need not be looked at."""
 
 
 class RunService:
@@ -52,7 +55,11 @@ class RunService:
     def work(self, message: _Message) -> Computed:
         """Compute a batch."""
         return self._computer.compute(
-            message.part, lambda: self._get(message.programs[0]), message.tasks, timed=message.timed
+            message.part,
+            lambda: self._get(message.programs[0]),
+            message.tasks,
+            timed=message.timed,
+            known=lambda task: message.known.get(task, []),
         )
 
 
@@ -64,6 +71,7 @@ class RunWork(Work[Shard]):
         plan: Plan,
         left: Mapping[Slice, Sequence[Slice]],
         put: Callable[[Slice], Any],
+        known: Known,
         most_samples: int,
         most_evaluations: int,
     ) -> None:
@@ -71,7 +79,7 @@ class RunWork(Work[Shard]):
         """Of each task, the samples of those before it."""
         self._fresh = deque((part, deque(runs)) for part, runs in left.items() if runs)
         self._open: dict[Slice, deque[Slice]] = {}
-        self._put = put
+        self._put, self._known = put, known
         self._programs: dict[Slice, list[Any]] = {}
         self._most = most_samples, most_evaluations
         self._left = sum(self._evaluations(part, run) for part, runs in left.items() for run in runs)
@@ -96,7 +104,8 @@ class RunWork(Work[Shard]):
         tasks = self._cut(part, int(wanted) if rate else FIRST[worker.place.kind])
         evaluations = self._evaluations(part, tasks)
         self._left -= evaluations
-        message = _Message(part, self._programs[part], tasks, timed)
+        known = {task: near for task in range(tasks.start, tasks.stop) if (near := self._known(task))}
+        message = _Message(part, self._programs[part], tasks, timed, known)
         return Piece(Shard(part, tasks), message, evaluations / rate if rate else SECONDS)
 
     def _part_for(self, worker: Worker) -> Slice | None:
@@ -148,6 +157,7 @@ def computed_on(
     plan: Plan,
     programs: Sequence[Program],
     left: Mapping[Slice, Sequence[Slice]],
+    known: Known,
     most_samples: int,
     most_evaluations: int,
     stop: Callable[[], bool],
@@ -158,7 +168,7 @@ def computed_on(
     def put(part: Slice) -> Any:
         return cluster.ray.put(list(programs[part.start : part.stop]))
 
-    work = RunWork(plan, left, put, most_samples, most_evaluations)
+    work = RunWork(plan, left, put, known, most_samples, most_evaluations)
     with Crew(cluster, f"{__name__}:RunService", plan) as crew:
         for job, worker, computed in crew.results(work, stop):
             work.done(job)

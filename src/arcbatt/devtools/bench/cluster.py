@@ -104,7 +104,7 @@ class CoreSeconds:
 
     def __init__(self) -> None:
         self._first: dict[int, float] = {}
-        self._last: dict[int, float] = {}
+        self._last: dict[int, tuple[str, float]] = {}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -123,12 +123,15 @@ class CoreSeconds:
             self._look()
 
     def _look(self) -> None:
-        self._last |= {one: seconds for one, (_, seconds) in processes().items()}
+        self._last |= processes()
 
-    @property
-    def seconds(self) -> float:
-        """The sum."""
-        return sum(seconds - self._first.get(one, 0.0) for one, seconds in self._last.items())
+    def by_kind(self) -> dict[str, float]:
+        """What this process took, workers of arcbatt, and Ray's own processes."""
+        found = dict.fromkeys(("driver", "workers", "ray"), 0.0)
+        for one, (name, seconds) in self._last.items():
+            kind = "driver" if one == os.getpid() else "workers" if name.startswith("ray::Actor") else "ray"
+            found[kind] += seconds - self._first.get(one, 0.0)
+        return found
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,8 @@ def _measured(load: Load, **options: Any) -> tuple[dict[str, Any], list[str]]:
     took = {
         "evaluations": load.evaluations,
         "seconds": round(wall, 2),
-        "core_seconds": round(cores.seconds, 2),
+        "core_seconds": round(sum(cores.by_kind().values()), 2),
+        "core_seconds_of": {kind: round(seconds, 2) for kind, seconds in cores.by_kind().items()},
         "stages": {name: round(seconds, 2) for name, seconds in summary.seconds.items()},
         "recovered_errors": errors,
     }
