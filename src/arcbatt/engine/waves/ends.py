@@ -36,6 +36,16 @@ class PlacedInputs:
 
 
 @dataclass(frozen=True)
+class Looking:
+    """Slots to look at: the words of their shapes, and of each width the records and how many there are."""
+
+    words: Any
+    rows: dict[int, Any]
+    numbers: dict[int, int]
+    columns: int
+
+
+@dataclass(frozen=True)
 class Taken:
     """Values as words on the host: of each its status, where its words are in the pool, and how many."""
 
@@ -73,9 +83,25 @@ class Ends:
         """Put inputs into their slots, on the current stream."""
         self._inputs((self._blocks(inputs.count, LANES),), (kernels.THREADS,), (inputs.launch,))
 
+    def looking(self, places: Sequence[tuple[Place, Type]]) -> Looking:
+        """What is to be looked at, on the device.
+
+        A warp looks at a grid; other values are read from one end to the other, each by a thread.
+        """
+        shapes = [shape_of(kind) for _, kind in places]
+        starts = np.cumsum([0, *map(len, shapes)])
+        words = self.cupy.asarray(np.array([word for shape in shapes for word in shape] or [0], np.uint32))
+        base = address(words)
+        rows: dict[int, list[Any]] = {width: [] for width in kernels.WIDTHS}
+        for column, (place, kind) in enumerate(places):
+            row = place, base + 4 * int(starts[column]), len(shapes[column]), column
+            rows[LANES if kind == GRID else 1].append(row)
+        given = {width: self.cupy.asarray(WAVE_LOOKED.rows(some)) for width, some in rows.items() if some}
+        return Looking(words, given, {width: len(some) for width, some in rows.items()}, len(places))
+
     def look(
         self,
-        places: Sequence[tuple[Place, Type]],
+        looked: Looking | Sequence[tuple[Place, Type]],
         count: int,
         wanted: Wanted = "hash",
         inputs: PlacedInputs | None = None,
@@ -83,29 +109,15 @@ class Ends:
     ) -> tuple[Results, int]:
         """So many values of each of some slots, a column of the results each; and the bytes that grids take.
 
-        With the inputs they were made of they are compared with what is expected. A warp looks at a grid; other values
-        are read from one end to the other, each by a thread.
+        With the inputs they were made of they are compared with what is expected.
         """
-        shapes = [shape_of(kind) for _, kind in places]
-        starts = np.cumsum([0, *map(len, shapes)])
-        words = self.cupy.asarray(np.array([word for shape in shapes for word in shape] or [0], np.uint32))
-        rows = {
-            width: self.cupy.asarray(WAVE_LOOKED.rows([
-                (place, address(words) + 4 * int(starts[column]), len(shapes[column]), column)
-                for column, (place, kind) in enumerate(places)
-                if (LANES if kind == GRID else 1) == width
-            ] or [((0, 0, 0), 0, 0, 0)]))
-            for width in kernels.WIDTHS
-        }  # fmt: skip
-        grids = sum(kind == GRID for _, kind in places)
-        numbers = {LANES: grids, 1: len(places) - grids}
+        looking = looked if isinstance(looked, Looking) else self.looking(looked)
         used = _POOL_BYTES
         while True:
-            found = Results.make(self.cupy, count, len(places), wanted, used)
+            found = Results.make(self.cupy, count, looking.columns, wanted, used)
             pool_next = self.cupy.zeros(1, np.uint32)
-            for width in kernels.WIDTHS if count else ():
-                if numbers[width]:
-                    self._look_at(rows[width], numbers[width], count, width, found, pool_next, inputs, largest)
+            for width, rows in looking.rows.items() if count else ():
+                self._look_at(rows, looking.numbers[width], count, width, found, pool_next, inputs, largest)
             used = POOL_UNIT * int(pool_next[0]) if wanted == "grid" else 0
             if used <= len(found.pool):
                 return found, used

@@ -75,6 +75,11 @@ def has_giants(kernel: WaveKernel) -> bool:
     return kernel.phase == GATHER and kernel.words[0] not in _FEW_ITEMS
 
 
+def makes_values(kernel: WaveKernel, width: int) -> bool:
+    """Whether a kernel may need memory for what values point to."""
+    return kernel.phase in (CALLS, GATHER) and not (width == 1 and all(row.scalar for row in kernel.types))
+
+
 def all_options(chosen: Mapping[WaveKernel, int]) -> Iterator[KernelOptions]:
     """How kernels are compiled, each in its width, and for blocks where it has giants."""
     for kernel, width in chosen.items():
@@ -86,14 +91,15 @@ def all_options(chosen: Mapping[WaveKernel, int]) -> Iterator[KernelOptions]:
 def width(kernel: WaveKernel) -> int:
     """The width a kernel runs in.
 
-    A thread where all is numbers, or where an operation touches a few words whatever the sizes of its arguments
-    (`few_words.json`; of these a thread was measured to be faster); else a warp. Of a loop, a thread for what is done
-    for an item, a warp for what is done for all items of a call.
+    A thread where all is numbers, or where an operation, of some types or of any, touches a few words whatever the
+    sizes of its arguments (`few_words.json`); else a warp. Of a loop, a thread for what is done for an item, a warp for
+    what is done for all items of a call.
     """
     one = Instruction(kernel.words)
     numbers = all(kernel.types[kind].scalar for kind in (*one.arg_types, one.type))
     if kernel.phase == CALLS:
-        return 1 if numbers or kernel.operation in _few_words() else LANES
+        few = kernel.operation in _few_words() or kernel.name in _few_words()
+        return 1 if numbers or few else LANES
     if kernel.phase == _OPEN:
         return 1 if all(kernel.types[kernel.types[kind].item].scalar for kind in one.arg_types) else LANES
     return LANES if kernel.phase in _BY_WARPS and one.op not in _ONE_ITEM else 1

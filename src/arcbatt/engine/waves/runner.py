@@ -21,7 +21,7 @@ from arcbatt.compiler.waves import Schedule, part
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.outputs import Grids, Outputs, Wanted
 from arcbatt.engine.waves import kernels
-from arcbatt.engine.waves.ends import Ends, PlacedInputs
+from arcbatt.engine.waves.ends import Ends, Looking, PlacedInputs
 from arcbatt.engine.waves.heap import MOST_WORDS, Heap
 from arcbatt.engine.waves.plan import GIANT_ITEMS, Functions, Loaded, Plan
 from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
@@ -92,6 +92,7 @@ class WaveRunner:
             self._ends = Ends(self.heap)
             self.stream = cupy.cuda.Stream(non_blocking=True)
         self._placed: PlacedInputs | None = None
+        self._looked: tuple[Plan, Slots, Looking] | None = None
         self.plan: Plan | None = None
         self._parts: dict[tuple[int, ...], WaveRunner] = {}
         """Runners of some of the slots."""
@@ -214,8 +215,9 @@ class WaveRunner:
                 self.plan = None
                 return self._nothing(rows, slots, asked)
             plan.replay(self.stream)
-            places = [(plan.place(slot), kind) for slot, kind in slots]
-            found, used = self._ends.look(places, len(rows), asked.wanted, self._placed, asked.largest)
+            found, used = self._ends.look(
+                self._looking(plan, slots), len(rows), asked.wanted, self._placed, asked.largest
+            )
             grids = found.pool[:used].get(), found.offset.get(), found.height.get(), found.width.get()
             outputs = Outputs(
                 names=names,
@@ -229,6 +231,12 @@ class WaveRunner:
             )
             spent = plan.spent(np.unique(some.task, return_inverse=True)[1])
         return outputs, spent >= np.uint64(asked.spent_end)
+
+    def _looking(self, plan: Plan, slots: Slots) -> Looking:
+        """What looks at slots, the same as before for the same slots of a plan."""
+        if self._looked is None or self._looked[0] is not plan or self._looked[1] != slots:
+            self._looked = plan, list(slots), self._ends.looking([(plan.place(slot), kind) for slot, kind in slots])
+        return self._looked[2]
 
     def prepare(self, data: PackedSamples) -> Plan:
         """Lay out the schedule for samples, and place their inputs; call it with the runner's stream as the current."""

@@ -92,7 +92,11 @@ struct LaneRegions {
     AB_FN bool shared(u32 n, T take) const {
         group().sync();
         u32 start = n <= G::FEW ? 0 : group().lane(), step = n <= G::FEW ? 1 : AB_LANES;
+#if AB_LANES > 32
+        AB_UNROLLED
+#else
         AB_ROLLED
+#endif
         for (u32 i = start; i < n; i += step) take(i);
         group().sync();
         return n > G::FEW;
