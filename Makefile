@@ -119,8 +119,8 @@ test-gpu: $(GPU_BUILD)/built
 
 # Every tool of compute-sanitizer over a few programs; one after the other, since each makes the kernel far slower.
 # initcheck's reports do not fail: it counts every copy of a word that was not written whole (the last of a grid, whose
-# cells are bytes; what a checkpoint saves of an arena). `make memcheck` is about whether such a word ever matters.
-SANITIZED := $(GPU_PYTEST) $(firstword $(GPU_TESTS)) -k grids_come_back
+# cells are bytes). `make memcheck` is about whether such a word ever matters.
+SANITIZED := $(GPU_PYTEST) tests/engine/test_gpu_waves.py -k 'few or store'
 sanitize-gpu: $(GPU_BUILD)/built
 	for tool in memcheck racecheck synccheck; do \
 	    PYTHONPATH=src:$(CARRIED) compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(SANITIZED) || exit 1; \
