@@ -92,16 +92,12 @@ def _recorded(
     check_tests(directory, tasks, record.solutions)
     with RecordLock(directory):
         left = [task for task in tasks if task.id not in record.solutions]
-<<<<<<< HEAD
         try:
-            interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet)
+            interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet, ray)
         except BaseException:  # a full disk, say: it does not run any more
             with suppress(UsageError):
                 record.finish("stopped")
             raise
-=======
-        interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet, ray)
->>>>>>> ray
         found = {task.id: record.solutions[task.id] for task in tasks if task.id in record.solutions}
         solved = sum(judge(task, found[task.id]).outcome in SOLVED for task in tasks if task.id in found)
         record.finish("done" if len(found) == len(tasks) else "stopped", tasks=len(tasks), solved=solved)

@@ -43,8 +43,7 @@ class RunOptions:
     seconds: float | None = _option(None, "Stop after so many seconds of wall clock.", flag="time")
     backend: str = _option(
         "auto",
-        "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one), cuda, or waves "
-        "(a GPU by waves).",
+        "auto (the fastest), python (the reference, slow), cpu (the engine), gpu (where there is one), or cuda.",
     )
     devices: tuple[int, ...] = _option(
         (), "Which GPUs, such as 0,1, or all; default: the first, and with auto as many as pay."
