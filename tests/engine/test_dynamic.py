@@ -372,7 +372,7 @@ def sum_of(terms):
 
 
 @pytest.mark.parametrize("count", [3, 10, 25])
-@pytest.mark.parametrize("most", [1 << 19, 1 << 20, 1 << 22, 1 << 30])
+@pytest.mark.parametrize("most", [1 << 18, 1 << 19, 1 << 20, 1 << 30])
 def test_lines_that_do_not_fit_together_are_made_again(count, most):
     """Every line is used by the first sum and again by the second, so that all would be kept meanwhile."""
     lines = "\n".join(f"    x{k} = apply(fork(astuple, initset, lbind(add, {k})), x0)" for k in range(1, count + 1))
@@ -386,7 +386,7 @@ def test_lines_that_do_not_fit_together_are_made_again(count, most):
     graph = DynamicGraph(compile([program]).graph, threads=1)
     graph.core.most_bytes = most
     root = graph.graph.outputs[program.name]
-    if most == 1 << 19:  # one line and what it is made of do not fit
+    if most == 1 << 18:  # one line and what it is made of do not fit
         with pytest.raises(MemoryError):
             graph.evaluate([SAMPLE], [root])
         return

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
 
 from arcbatt.compiler.program_set import compile
 from arcbatt.errors import UsageError
+from arcbatt.search.bank import Bank
 from arcbatt.search.features import BANK, as_programs, features, read_features
 
 
@@ -14,6 +18,20 @@ def test_a_name_stands_for_each_item_of_its_list_the_same_all_over_a_line():
     found = [(one.text, one.cost, one.family) for one in read_features(text, "made")]
     turns = ("rot90", "hmirror", "vmirror")
     assert found == [*((f"pair({turn}(I), {turn}(I))", 1.5, "made") for turn in turns), ("I", 2.0, "made")]
+
+
+def test_features_come_in_tiers_whose_images_are_those_of_all_together():
+    text = "last 1  hmirror(I)\n1  rot90(I)\nlate 2  vmirror(I)\nlate 1  tophalf(I)\n"
+    given = list(read_features(text, "made"))
+    assert [one.tier for one in given] == [2, 0, 1, 1]
+    bank = Bank(given, threads=1)
+    assert [one.text for one in bank.features] == ["rot90(I)", "vmirror(I)", "tophalf(I)", "hmirror(I)"]
+    assert (bank.tiers, bank.firsts) == (3, (0, 1, 3, 4))
+    grids = [((1, 2), (3, 4)), ((5, 6, 7),)]
+    alone = Bank([replace(one, tier=0) for one in bank.features], threads=1).images(grids)
+    for tier, (first, end) in enumerate(pairwise(bank.firsts)):
+        images = bank.images(grids, tier=tier)
+        assert [images.grids(k) for k in range(end - first)] == [alone.grids(k) for k in range(first, end)]
 
 
 @pytest.mark.parametrize("text", ["no cost", "1  {missing}(I)"])

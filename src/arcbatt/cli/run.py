@@ -77,7 +77,9 @@ def _of_batt(path: Path) -> list[Program]:
     if card.problems or card.touched:
         text = f"{path}: {counted(len(card.outputs), 'output')} read, {counted(len(card.problems), 'line')} left out"
         if card.touched:
-            text += f"; {card.touched:,} use names that can give something else at home (docs/dialects.md)"
+            text += (
+                f"; {counted(card.touched, 'line')} with names that can give something else at home (docs/dialects.md)"
+            )
         for line in (text, *listed(card.problems)):
             typer.echo(line, err=True)
     return [card.graph.to_program(output.node, f"solve_{output.program}") for output in card.outputs]

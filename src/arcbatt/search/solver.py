@@ -34,6 +34,8 @@ _FIRST, _TIER, _TURNED, _GROWN = 0.3, 0.5, 0.4, 0.7
 images."""
 _AT_ONCE: Final = 0.5
 """The part of a convincing length at which a task is not even looked at with its colours numbered."""
+_LEAVE_ONE_OUT: Final = 0.1
+"""Of the budget, what is kept to leave one demonstration out, where nothing was found."""
 _ROUNDS: Final = 4
 """How often more images are chosen to be looked at further."""
 _TIER_TIMES: Final = (1.0, 2.0, 3.5)
@@ -209,7 +211,7 @@ class Solver:
     def _grow_on(self, works: Sequence[Work], pool: ThreadPoolExecutor) -> bool:
         """Look at images further, some after the other, while there is time; whether nobody asked to stop."""
         for _ in range(_ROUNDS):
-            hard = [work for work in works if self._goes_on(work)]
+            hard = [work for work in works if self._goes_on(work) and not self._is_to_leave_one_out(work)]
             if not self._all(pool, self._choose_parents, hard):
                 return False
             for some in _portions(hard):
@@ -217,6 +219,10 @@ class Solver:
                 if not (self._grow(some) and self._all(pool, combine, some)):
                     return False
         return True
+
+    def _is_to_leave_one_out(self, work: Work) -> bool:
+        """Whether nothing was found, and no more time is left than leaving a demonstration out is to have."""
+        return work.clock.left() < _LEAVE_ONE_OUT * self.options.budget and not all(work.found())
 
     def _choose_parents(self, work: Work) -> None:
         """Choose the images to look at further, as many as there is time for."""
