@@ -72,11 +72,15 @@ class Solver:
         """Solutions in the order of the tasks."""
         left = iter(questions)
         with ThreadPoolExecutor(self.options.threads or os.cpu_count()) as pool:
-            while batch := list(islice(left, chunk)):
-                done = self._solve_batch(batch, pool)
-                if done is None:
-                    return
-                yield from done
+            try:
+                while batch := list(islice(left, chunk)):
+                    done = self._solve_batch(batch, pool)
+                    if done is None:
+                        return
+                    yield from done
+            except BaseException:
+                self._stop.set()  # what the threads do is not wanted any more, and the pool waits for them
+                raise
 
     def _solve_batch(self, batch: Sequence[Question], pool: ThreadPoolExecutor) -> list[Solution] | None:
         """Solutions of some tasks, or None where somebody asked to stop.
