@@ -16,6 +16,7 @@ from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
 from arcbatt.search.bank import Bank, Images
 from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules
+from arcbatt.search.combiners.find import find_rules
 from arcbatt.search.features import features
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
@@ -167,6 +168,8 @@ class Solver:
         """Combine the images of the inputs, and choose what to look at further."""
         share = _FIRST if self.options.parents or self.options.turned_views else 0.8
         self._combine_looks(work, work.looks, Clock(work.clock.left(share)), self.options.parents)
+        if work.shortest() > self.options.convincing:
+            find_rules(work, self.options.without)
         for combiner in self._combiners:
             for found, candidates in zip(
                 work.proposed, candidates_of(combiner, work.question, work.clock), strict=True

@@ -1,0 +1,153 @@
+"""Combiners of grids: generated tasks of their classes are solved, by programs that give the same grids."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from arcbatt.data.tasks import Task
+from arcbatt.language.reference import evaluate
+from arcbatt.language.sample import Sample
+from arcbatt.scoring.attempts import Question
+from arcbatt.search.combine import Clock
+from arcbatt.search.combiners.find import InView
+from arcbatt.search.combiners.local import local_rules
+from arcbatt.search.combiners.rule import TURNS, GridCombiner, Rule, turned
+from arcbatt.search.combiners.stamps import stamps
+from arcbatt.search.views import views
+from arcbatt.syntax.api import parse
+
+SEEDS = range(4)
+Cells = list[list[int]]
+
+
+def canvas(tall: int, wide: int, colour: int = 0) -> Cells:
+    return [[colour] * wide for _ in range(tall)]
+
+
+def made(draw: random.Random, pair: Callable[[random.Random], tuple[Cells, Cells]], demos: int = 4) -> Task:
+    """A task of pairs that a function draws."""
+
+    def frozen():
+        given, wanted = pair(draw)
+        return tuple(map(tuple, given)), tuple(map(tuple, wanted))
+
+    return Task("made", tuple(frozen() for _ in range(demos)), (frozen(), frozen()))
+
+
+def found_by(combiner: GridCombiner, task: Task) -> list[Rule]:
+    """The rules for a task, the best first; each is a program that gives what the rule says, on every sample."""
+    question = Question.of(task)
+    (view, *_) = views(question)
+    rules = sorted(combiner(question, Clock(60.0)), key=lambda rule: rule.score)
+    for rule in rules[:2]:
+        (program,) = parse(InView(rule, view).program())
+        for given, wanted in task.train:
+            assert evaluate(program, Sample(given, (), None)) == wanted
+        for given, expected in zip(question.inputs, rule.outputs, strict=True):
+            assert expected is None or evaluate(program, Sample(given, (), None)) == expected
+    return rules
+
+
+def is_solved(combiner: GridCombiner, task: Task) -> bool:
+    """Whether one of the two best rules is right."""
+    return any(rule.outputs == tuple(wanted for _, wanted in task.test) for rule in found_by(combiner, task)[:2])
+
+
+# --- local rules
+
+
+def rays(draw: random.Random) -> tuple[Cells, Cells]:
+    """From every cell of one colour a line of another runs to the right, until something is in its way."""
+    given = canvas(draw.randint(6, 9), draw.randint(7, 10))
+    wide = len(given[0])
+    for row in draw.sample(range(len(given)), 3):
+        given[row][draw.randrange(2)] = 2
+        given[row][draw.randrange(wide - 3, wide)] = 5
+    wanted = [list(row) for row in given]
+    for row in wanted:
+        if 2 in row:
+            for place in range(row.index(2) + 1, wide):
+                if row[place]:
+                    break
+                row[place] = 3
+    return given, wanted
+
+
+def floods(draw: random.Random) -> tuple[Cells, Cells]:
+    """What a cell of one colour can reach by sides gets it."""
+    given = [[draw.choice((0, 0, 0, 5, 5)) for _ in range(9)] for _ in range(8)]
+    for row, column in ((1, 1), (6, 6)):
+        given[row][column], given[row][column + 1] = 4, 0
+    wanted = [list(row) for row in given]
+    reached = [(i, j) for i, row in enumerate(wanted) for j, cell in enumerate(row) if cell == 4]
+    for i, j in reached:
+        for a, b in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
+            if 0 <= a < 8 and 0 <= b < 9 and wanted[a][b] == 0:
+                wanted[a][b] = 4
+                reached.append((a, b))
+    return given, wanted
+
+
+def between(draw: random.Random) -> tuple[Cells, Cells]:
+    """Ground between a marker and a block, in any of four directions, is filled in the marker's colour."""
+    given = canvas(11, 12)
+    top, left = draw.randint(4, 5), draw.randint(4, 6)
+    for i in range(3):
+        given[top + i][left : left + 3] = [8] * 3
+    wanted = [list(row) for row in given]
+    inner = draw.randrange(3)
+    for side in draw.sample(range(4), 2):
+        if side == 0:
+            line = [(i, left + inner) for i in range(draw.randint(0, 2), top)]
+        elif side == 1:
+            line = [(i, left + inner) for i in range(draw.randint(9, 10), top + 2, -1)]
+        elif side == 2:
+            line = [(top + inner, j) for j in range(draw.randint(0, 2), left)]
+        else:
+            line = [(top + inner, j) for j in range(draw.randint(10, 11), left + 2, -1)]
+        given[line[0][0]][line[0][1]] = 1
+        for i, j in line:
+            wanted[i][j] = 1
+    return given, wanted
+
+
+@pytest.mark.parametrize("pair", [rays, floods, between])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_local_rules(pair, seed):
+    assert is_solved(local_rules, made(random.Random(seed), pair))
+
+
+# --- stamps
+
+
+def stamped(draw: random.Random) -> tuple[Cells, Cells]:
+    """The template stands in one place, and two of its colours, turned, in another."""
+    template = frozenset({(2, (0, 0)), (8, (0, 1)), (8, (1, 1)), (3, (2, 1)), (8, (2, 2))})
+    given = canvas(14, 14)
+    for colour, (i, j) in template:
+        given[i + 1][j + 1] = colour
+    wanted = [list(row) for row in given]
+    for top, left in ((2, 8), (8, 2), (8, 8)):
+        for colour, (i, j) in turned(template, draw.choice(TURNS)):
+            wanted[top + i][left + j] = colour
+            if colour != 8:
+                given[top + i][left + j] = colour
+    return given, wanted
+
+
+def moved(draw: random.Random) -> tuple[Cells, Cells]:
+    """The same, but the template itself goes."""
+    given, wanted = stamped(draw)
+    for i in range(1, 4):
+        for j in range(1, 4):
+            wanted[i][j] = 0
+    return given, wanted
+
+
+@pytest.mark.parametrize("pair", [stamped, moved])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stamps(pair, seed):
+    assert is_solved(stamps, made(random.Random(seed), pair))
