@@ -16,7 +16,7 @@ from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
 from arcbatt.search.bank import Bank, Images
 from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules
-from arcbatt.search.combiners.find import find_rules
+from arcbatt.search.combiners.find import find_rules, find_rules_of_images
 from arcbatt.search.features import features
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
@@ -183,6 +183,7 @@ class Solver:
 
     def _combine_grown(self, work: Work) -> None:
         fresh = [look for look in work.looks if look.parents]
+        find_rules_of_images(work, self.options.without)
         self._combine_looks(work, fresh, Clock(work.clock.left(_GROWN)), 0)
 
     def _combine_looks(self, work: Work, looks: Sequence[Look], clock: Clock, grow: int) -> None:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
 from arcbatt.data.grids import is_arc_grid
 from arcbatt.search.combine import Clock
 from arcbatt.search.combiners.local import local_rules
-from arcbatt.search.combiners.rule import GridCombiner, Rule
+from arcbatt.search.combiners.moves import moves
+from arcbatt.search.combiners.rule import GridCombiner, Rule, same_size
 from arcbatt.search.combiners.stamps import stamps
+from arcbatt.search.combiners.symmetry import symmetries
 from arcbatt.search.views import View
-from arcbatt.search.work import LONGEST, Candidate, Work, add
+from arcbatt.search.work import LONGEST, Candidate, Look, Work, add
 from arcbatt.search.write import Writer
 
-GRID_COMBINERS: Final[tuple[tuple[GridCombiner, float], ...]] = ((stamps, 0.15), (local_rules, 0.2))
+GRID_COMBINERS: Final[tuple[tuple[GridCombiner, float], ...]] = (
+    (symmetries, 0.05),
+    (moves, 0.1),
+    (stamps, 0.15),
+    (local_rules, 0.2),
+)
 """Each with the share it may take of the time that is left, in all views together."""
 _MOST_RULES: Final = 8
 
@@ -27,6 +34,8 @@ class InView:
 
     rule: Rule
     view: View
+    more: float = 0.0
+    """What the view itself adds to the description."""
 
     @property
     def combiner(self) -> str:
@@ -36,7 +45,7 @@ class InView:
     @property
     def score(self) -> float:
         """How long its description is."""
-        return self.rule.score
+        return self.rule.score + self.more
 
     def program(self) -> str:
         """As the text of a program."""
@@ -47,15 +56,52 @@ class InView:
 
 def find_rules(work: Work, without: Collection[str]) -> None:
     """Add what combiners of grids find to the candidates of a task, in each view of it."""
-    views = [look.values.view for look in work.looks]
+    views = [(look.values.view, 0.0) for look in work.looks]
     for combiner, share in GRID_COMBINERS:
-        if combiner.__name__ in without:
-            continue
-        clock = Clock(work.clock.left(share))
-        for place, view in enumerate(views):
-            mine = Clock(clock.left(1 / (len(views) - place)))
-            for rule in islice(combiner(view.question, mine) if mine.left() else (), _MOST_RULES):
-                _collect(work, InView(rule, view))
+        if combiner.__name__ not in without:
+            _find(work, combiner, views, Clock(work.clock.left(share)))
+
+
+def find_rules_of_images(work: Work, without: Collection[str]) -> None:
+    """The same for promising images in place of the input, those that are as large as the output."""
+    views = [one for look in work.looks for one in islice(_views_of_images(look), _MOST_IMAGES)]
+    clock = Clock(work.clock.left(_IMAGES))
+    for place, view in enumerate(views):
+        mine = Clock(clock.left(1 / (len(views) - place)))
+        for combiner, share in GRID_COMBINERS:
+            if combiner.__name__ not in without:
+                _find(work, combiner, [view], Clock(mine.left(2 * share)))
+
+
+_IMAGES: Final = 0.4
+"""Of the time that is left, what goes to rules about images."""
+_MOST_IMAGES: Final = 4
+"""Of each view."""
+
+
+def _views_of_images(look: Look) -> Iterator[tuple[View, float]]:
+    """Views with an image in place of the input, and what they add to a description."""
+    view, values = look.values.view, look.values
+    demos = view.question.demonstrations
+    for parent in look.parents:
+        grids = values.grids(parent)
+        pairs = tuple((grid, wanted) for grid, (_, wanted) in zip(grids, demos, strict=False))
+        question = replace(view.question, demonstrations=pairs, inputs=tuple(grids[len(demos) :]))
+        if same_size(question) and pairs != demos:
+            feature = values.features[parent]
+            before = (*view.before, f"a0 = {feature.over(view.input)}")
+            yield replace(view, question=question, before=before, input="a0"), feature.cost + _IMAGE_COST
+
+
+_IMAGE_COST: Final = 0.5
+
+
+def _find(work: Work, combiner: GridCombiner, views: Sequence[tuple[View, float]], clock: Clock) -> None:
+    """Add what a combiner finds in some views."""
+    for place, (view, more) in enumerate(views):
+        mine = Clock(clock.left(1 / (len(views) - place)))
+        for rule in islice(combiner(view.question, mine) if mine.left() else (), _MOST_RULES):
+            _collect(work, InView(rule, view, more))
 
 
 def _collect(work: Work, origin: InView) -> None:
