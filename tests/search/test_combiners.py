@@ -14,8 +14,10 @@ from arcbatt.scoring.attempts import Question
 from arcbatt.search.combine import Clock
 from arcbatt.search.combiners.find import InView
 from arcbatt.search.combiners.local import local_rules
+from arcbatt.search.combiners.moves import moves
 from arcbatt.search.combiners.rule import TURNS, GridCombiner, Rule, turned
 from arcbatt.search.combiners.stamps import stamps
+from arcbatt.search.combiners.symmetry import symmetries
 from arcbatt.search.views import views
 from arcbatt.syntax.api import parse
 
@@ -151,3 +153,117 @@ def moved(draw: random.Random) -> tuple[Cells, Cells]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stamps(pair, seed):
     assert is_solved(stamps, made(random.Random(seed), pair))
+
+
+# --- moves
+
+SHAPES = (((0, 0), (0, 1), (1, 0)), ((0, 0), (1, 0), (1, 1), (2, 1)), ((0, 0), (0, 1), (0, 2), (1, 1)))
+
+
+def with_objects(
+    draw: random.Random, colours: tuple[int, ...]
+) -> tuple[Cells, list[tuple[int, list[tuple[int, int]]]]]:
+    """Objects that do not touch, one to each part of a grid."""
+    given, objects = canvas(15, 15), []
+    for number, (top, left) in enumerate(draw.sample([(i, j) for i in (1, 6, 11) for j in (1, 6, 11)], 4)):
+        colour = colours[number % len(colours)]
+        cells = [(top + i, left + j) for i, j in draw.choice(SHAPES)]
+        objects.append((colour, cells))
+        for i, j in cells:
+            given[i][j] = colour
+    return given, objects
+
+
+def slid(draw: random.Random) -> tuple[Cells, Cells]:
+    """One colour falls until something is in its way; the other stays."""
+    given, objects = with_objects(draw, (2, 4))
+    wanted = canvas(15, 15)
+    for colour, cells in objects:
+        if colour == 4:
+            for i, j in cells:
+                wanted[i][j] = 4
+    for _, cells in sorted((one for one in objects if one[0] == 2), key=lambda one: -max(i for i, _ in one[1])):
+        down = 0
+        while all(i + down + 1 < 15 and not wanted[i + down + 1][j] for i, j in cells):
+            down += 1
+        for i, j in cells:
+            wanted[i + down][j] = 2
+    return given, wanted
+
+
+def shifted(draw: random.Random) -> tuple[Cells, Cells]:
+    """Every object moves by a step of its colour."""
+    given, objects = with_objects(draw, (3, 6))
+    wanted = canvas(15, 15)
+    for colour, cells in objects:
+        for i, j in cells:
+            a, b = (i + 1, j) if colour == 3 else (i, j - 1)
+            wanted[a][b] = colour
+    return given, wanted
+
+
+def levelled(draw: random.Random) -> tuple[Cells, Cells]:
+    """Objects go up or down until they are level with the one of colour 8."""
+    given, wanted = canvas(12, 13), canvas(12, 13)
+    top = draw.randint(2, 8)
+    for number, column in enumerate((1, 5, 9)):
+        colour = (8, 3, 3)[number]
+        start = top if number == 0 else draw.randint(0, 9)
+        for i, j in ((0, 0), (0, 1), (1, 0)):
+            given[start + i][column + j] = colour
+            wanted[top + i][column + j] = colour
+    return given, wanted
+
+
+@pytest.mark.parametrize("pair", [slid, shifted, levelled])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_moves(pair, seed):
+    assert is_solved(moves, made(random.Random(seed), pair))
+
+
+# --- symmetry
+
+
+def completed(turns: int, slanted: bool) -> Callable[[random.Random], tuple[Cells, Cells]]:
+    """A quarter of a figure about a middle of colour 7; the output has all of it, by mirrors or by all of eight."""
+
+    def pair(draw: random.Random) -> tuple[Cells, Cells]:
+        given = canvas(13, 13)
+        middle = draw.randint(4, 8), draw.randint(4, 8)
+        given[middle[0]][middle[1]] = 7
+        wanted = [list(row) for row in given]
+        for a, b, colour in ((1, 0, 2), (1, 1, 3), (2, 1, draw.choice((2, 3))), (3, 2, 3)):
+            given[middle[0] + a][middle[1] + b] = colour
+            there = {(x * a, y * b) for x in (1, -1) for y in (1, -1)}
+            there |= {(j, i) for i, j in there} if slanted else set()
+            for i, j in there if turns > 1 else {(a, b), (-a, b)}:
+                wanted[middle[0] + i][middle[1] + j] = colour
+        return given, wanted
+
+    return pair
+
+
+@pytest.mark.parametrize("pair", [completed(1, False), completed(4, False), completed(8, True)])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_symmetries(pair, seed):
+    assert is_solved(symmetries, made(random.Random(seed), pair))
+
+
+# --- all of them
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("combiner", [local_rules, stamps, moves, symmetries])
+def test_what_holds_for_noise_is_a_program_too(combiner, seed):
+    """Random small tasks: mostly nothing is found, and nothing fails."""
+    draw = random.Random(seed)
+
+    def noise(draw: random.Random) -> tuple[Cells, Cells]:
+        tall, wide = draw.randint(1, 4), draw.randint(1, 4)
+        given = [[draw.choice((0, 0, 1, 2)) for _ in range(wide)] for _ in range(tall)]
+        wanted = [list(row) for row in given]
+        for _ in range(draw.randrange(3)):
+            wanted[draw.randrange(tall)][draw.randrange(wide)] = draw.randrange(3)
+        return given, wanted
+
+    found_by(combiner, made(draw, noise, draw.randint(1, 3)))

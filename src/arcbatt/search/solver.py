@@ -183,8 +183,9 @@ class Solver:
 
     def _combine_grown(self, work: Work) -> None:
         fresh = [look for look in work.looks if look.parents]
-        find_rules_of_images(work, self.options.without)
         self._combine_looks(work, fresh, Clock(work.clock.left(_GROWN)), 0)
+        if work.shortest() > self.options.convincing:
+            find_rules_of_images(work, self.options.without)
 
     def _combine_looks(self, work: Work, looks: Sequence[Look], clock: Clock, grow: int) -> None:
         demos = list(range(len(work.question.demonstrations)))

@@ -73,7 +73,7 @@ def find_rules_of_images(work: Work, without: Collection[str]) -> None:
                 _find(work, combiner, [view], Clock(mine.left(2 * share)))
 
 
-_IMAGES: Final = 0.4
+_IMAGES: Final = 0.6
 """Of the time that is left, what goes to rules about images."""
 _MOST_IMAGES: Final = 4
 """Of each view."""

@@ -123,8 +123,6 @@ class _Learner:
                 return None
             best: tuple[int, int, Template, Cells] | None = None
             for place, one in enumerate(self.candidates(cells)):
-                if not self.clock.left():
-                    return None
                 came = self.reached([*chosen, one])
                 if came is None:
                     continue
@@ -187,9 +185,10 @@ class _Learner:
             copies = [-1 - place for place in range(PLACES)] if len(colours) > 1 else []
             kinds = [*np.unique(all_mine.values).tolist(), INK]
             both = self.features(mine.values, kinds), self.features(all_mine.values, kinds)
+            if not self.clock.left():
+                break
             for outcome in [*colours, *copies]:
-                if self.clock.left():
-                    found += self.safe(centre, outcome, mine, all_mine, kinds, *both)
+                found += self.safe(centre, outcome, mine, all_mine, kinds, *both)
         kept: dict[Template, None] = {}
         for _, one in sorted(found, key=lambda pair: pair[0]):
             kept[min((one.turned(turn) for turn in self.turns), key=lambda t: (t.places, t.colour))] = None

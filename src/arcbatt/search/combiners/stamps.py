@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from arcbatt.language.primitives.objects import backdrop, o_g, ofcolor, toobject
@@ -97,6 +97,19 @@ class _Stage:
         return 1.0 + self.anchor.cost + turning + 0.5 * (len(self.scales) > 1)
 
 
+@lru_cache(maxsize=4096)
+def _form(template: Object, turn: str, scale: int) -> Object:
+    """A template turned and enlarged; nothing where it is too large."""
+    return turned(enlarged(template, scale), turn) if len(template) * scale * scale <= _LARGEST else frozenset()
+
+
+@lru_cache(maxsize=8192)
+def _part(anchor: _Anchor, template: Object) -> Object:
+    """The part of a template that is looked for; nothing where that is all of it."""
+    part = anchor.of(template)
+    return part if len(part) < len(template) else frozenset()
+
+
 class _Sample:
     """A grid, the templates of a selector on it, and what is wanted of it."""
 
@@ -109,7 +122,6 @@ class _Sample:
             self.start |= {place: self.ground for one in self.templates for _, place in one}
         self.wanted = None if wanted is None else {(i, j): c for i, row in enumerate(wanted) for j, c in enumerate(row)}
         self.shape = len(grid), len(grid[0])
-        self._forms: dict[tuple[int, str, int], Object] = {}
         self._made: dict[tuple[_Anchor, Object], list[list[Cell]]] = {}
 
     @cached_property
@@ -129,25 +141,18 @@ class _Sample:
 
     def placements(self, anchor: _Anchor, turn: str, scale: int, number: int) -> list[list[Cell]]:
         """Where the anchor of a template stands: the rest of the template there, where that is ground."""
-        part = anchor.of(self.templates[number])
-        if not part or len(part) == len(self.templates[number]) or not self.by_colour.keys() >= {c for c, _ in part}:
+        part = _part(anchor, self.templates[number])
+        if not part or not self.by_colour.keys() >= {c for c, _ in part}:
             return []
-        whole = self.form(number, turn, scale)
-        if len(whole) > _LARGEST:
+        whole = _form(self.templates[number], turn, scale)
+        if not whole:
             return []
         if (anchor, whole) not in self._made:
             self._made[anchor, whole] = list(self._placements(anchor, whole))
         return self._made[anchor, whole]
 
-    def form(self, number: int, turn: str, scale: int) -> Object:
-        """A template turned and enlarged."""
-        key = (number, turn, scale)
-        if key not in self._forms:
-            self._forms[key] = turned(enlarged(self.templates[number], scale), turn)
-        return self._forms[key]
-
     def _placements(self, anchor: _Anchor, whole: Object) -> Iterator[list[Cell]]:
-        part = anchor.of(whole)
+        part = _part(anchor, whole)
         rest = whole - part
         top, left = min(i for _, (i, _) in part), min(j for _, (_, j) in part)
         tall, wide = max(i for _, (i, _) in part) + 1 - top, max(j for _, (_, j) in part) + 1 - left
@@ -233,8 +238,8 @@ def _stages(samples: Sequence[_Sample], colours: Sequence[int], clock: Clock) ->
         options = list(_options(samples, some, clock))
         while left and len(chosen) < _MOST_STAGES:
             best: tuple[float, int, _Stage] | None = None
-            for stage in options:
-                missing = _missing(samples, [*chosen, stage]) if clock.left() else None
+            for stage in options if clock.left() else ():
+                missing = _missing(samples, [*chosen, stage])
                 if missing is not None and missing < left:
                     rank = (missing + 0.3 * stage.cost, missing, stage)
                     best = rank if best is None or rank[0] < best[0] else best
@@ -250,9 +255,9 @@ def _options(samples: Sequence[_Sample], anchors: Sequence[_Anchor], clock: Cloc
     for anchor in anchors:
         for scales in (_SCALES[:1], _SCALES):
             right = False
+            if not clock.left():
+                return
             for turn in TURNS:
-                if not clock.left():
-                    return
                 seen = [sample.promise(anchor, turn, scale) for sample in samples for scale in scales]
                 good, bad = sum(one for one, _ in seen), sum(one for _, one in seen)
                 right |= good > 0

@@ -105,9 +105,9 @@ def symmetries(question: Question, clock: Clock) -> Iterator[Rule]:
         if not all(0 < len(some) <= _MOST_OBJECTS for some in pieces):
             continue
         for centre in (*_CENTRES, *map(str, sorted(colours))):
+            if not clock.left():
+                return
             for group, turns in _GROUPS:
-                if not clock.left():
-                    return
                 if all(
                     _completed(given, some, ground, turns, centre) == wanted
                     for (given, wanted), some, ground in zip(demos, pieces, grounds, strict=True)
