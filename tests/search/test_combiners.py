@@ -11,14 +11,18 @@ from arcbatt.data.tasks import Task
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.scoring.attempts import Question
+from arcbatt.search.bank import Bank
 from arcbatt.search.combine import Clock
-from arcbatt.search.combiners.find import InView
+from arcbatt.search.combiners.find import InView, find_rules_of_images
 from arcbatt.search.combiners.local import local_rules
 from arcbatt.search.combiners.moves import moves
 from arcbatt.search.combiners.rule import TURNS, GridCombiner, Rule, turned
 from arcbatt.search.combiners.stamps import stamps
 from arcbatt.search.combiners.symmetry import symmetries
-from arcbatt.search.views import views
+from arcbatt.search.features import features
+from arcbatt.search.values import Values
+from arcbatt.search.views import inputs_of, views
+from arcbatt.search.work import Work
 from arcbatt.syntax.api import parse
 
 SEEDS = range(4)
@@ -267,3 +271,22 @@ def test_what_holds_for_noise_is_a_program_too(combiner, seed):
         return given, wanted
 
     found_by(combiner, made(draw, noise, draw.randint(1, 3)))
+
+
+def test_rules_hold_for_images_too():
+    """Rays, in a mirrored input: the rule is found for that image, and its program makes it first."""
+    bank = Bank(features(("whole",)), threads=1)
+    plain = made(random.Random(5), rays)
+    task = Task(
+        "mirrored", *(tuple((given[::-1], wanted) for given, wanted in some) for some in (plain.train, plain.test))
+    )
+    question = Question.of(task)
+    work = Work.on(question, 60.0)
+    work.clock.go_on()
+    images = bank.images(inputs_of(question))
+    work.look(Values(next(views(question)), bank.features, (images,)))
+    work.looks[0].parents = [[one.text for one in bank.features].index("hmirror(I)")]
+    find_rules_of_images(work, ())
+    for (given, wanted), (best, *_) in zip(task.test, work.found(), strict=True):
+        (program,) = parse(best.best.program())
+        assert best.grid == wanted == evaluate(program, Sample(given, (), None))

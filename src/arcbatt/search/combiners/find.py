@@ -94,12 +94,14 @@ def _views_of_images(look: Look) -> Iterator[tuple[View, float]]:
 
 
 _IMAGE_COST: Final = 0.5
+_FIRST: Final = 0.7
+"""Of the time of a combiner, what the first view may take."""
 
 
 def _find(work: Work, combiner: GridCombiner, views: Sequence[tuple[View, float]], clock: Clock) -> None:
     """Add what a combiner finds in some views."""
     for place, (view, more) in enumerate(views):
-        mine = Clock(clock.left(1 / (len(views) - place)))
+        mine = Clock(clock.left(1.0 if place == len(views) - 1 else _FIRST))
         for rule in islice(combiner(view.question, mine) if mine.left() else (), _MOST_RULES):
             _collect(work, InView(rule, view, more))
 

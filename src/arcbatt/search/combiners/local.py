@@ -90,6 +90,8 @@ class _Learner:
             self.demo[top : top + tall] = number
         self.demos = len(given.tops)
         self.moved = [moved_places(turn) for turn in turns]
+        self.own = [place for place in range(PLACES) if place == min(moved[place] for moved in self.moved)]
+        """One place of those that turns make of one another."""
         self.negatives = [self.rows(given.cells)] if once else [self.rows(given.cells), self.rows(self.wanted)]
 
     def rows(self, cells: Cells) -> _Rows:
@@ -182,13 +184,14 @@ class _Learner:
                 continue
             mine = _only(mine, left)
             colours = np.unique(mine.wanted).tolist()
-            copies = [-1 - place for place in range(PLACES)] if len(colours) > 1 else []
+            copies = [-1 - place for place in self.own] if len(colours) > 1 else []
             kinds = [*np.unique(all_mine.values).tolist(), INK]
             both = self.features(mine.values, kinds), self.features(all_mine.values, kinds)
+            columns = _different(*both)
             if not self.clock.left():
                 break
             for outcome in [*colours, *copies]:
-                found += self.safe(centre, outcome, mine, all_mine, kinds, *both)
+                found += self.safe(centre, outcome, mine, all_mine, kinds, columns, *both)
         kept: dict[Template, None] = {}
         for _, one in sorted(found, key=lambda pair: pair[0]):
             kept[min((one.turned(turn) for turn in self.turns), key=lambda t: (t.places, t.colour))] = None
@@ -203,24 +206,27 @@ class _Learner:
         here: _Rows,
         known: _Rows,
         kinds: Sequence[int],
-        here_features: NDArray[np.float32],
-        known_features: NDArray[np.float32],
+        columns: NDArray[np.int64],
+        here_features: NDArray[np.bool_],
+        known_features: NDArray[np.bool_],
     ) -> Iterator[tuple[tuple[int, int, int], Template]]:
         """Templates with an outcome, of up to three places, and how likely they are."""
         good = _outcome(here, outcome) == here.wanted
         bad = _outcome(known, outcome) != known.wanted
         ink = (-1 - outcome) * len(kinds) + len(kinds) - 1 if outcome < 0 else -1
         if outcome < 0:  # what is copied is ink
-            good &= here_features[:, ink] > 0
-            bad &= known_features[:, ink] > 0
+            good &= here_features[:, ink]
+            bad &= known_features[:, ink]
         if not good.any():
             return
-        used = np.flatnonzero(here_features[good].any(axis=0))
-        wrong, demo = known_features[bad][:, used], here.demo[good]
+        used = columns[here_features[good][:, columns].any(axis=0)]
+        wrong, demo = _packed(known_features[bad][:, used]), here.demo[good]
         fine = here_features[good][:, used]
-        apart = [fine[demo == number] for number in np.unique(demo)]
-        against, together = wrong.T @ wrong, fine.T @ fine
-        by_demo = sum(((some.T @ some) > 0).astype(np.int16) for some in apart)
+        apart = [_packed(fine[demo == number]) for number in np.unique(demo)]
+        own = np.flatnonzero(np.isin(used // len(kinds), self.own))  # one of two places can be turned to these
+        against = _both(wrong, own).any(axis=2)
+        shared = [_counted(_both(some, own)) for some in apart]
+        together, by_demo = np.sum(shared, axis=0), np.sum([count > 0 for count in shared], axis=0)
 
         def made(columns: Sequence[int], demos: int, count: int) -> tuple[tuple[int, int, int], Template]:
             places = {divmod(int(used[column]), len(kinds)) for column in columns}
@@ -228,34 +234,62 @@ class _Learner:
             one = Template(centre, tuple((place, kinds[kind]) for place, kind in sorted(places)), outcome)
             return (len(places) - demos, len(places), -count), one
 
-        first, second = np.nonzero(np.triu((against == 0) & (together > 0)))
-        order = np.lexsort((-together[first, second], (first != second) * 1 - by_demo[first, second]))[:_TRIED]
+        first, second = np.nonzero(~against & (together > 0))
+        order = np.lexsort((-together[first, second], (own[first] != second) * 1 - by_demo[first, second]))[:_TRIED]
         for a, b in zip(first[order].tolist(), second[order].tolist(), strict=True):
-            yield made((a, b), int(by_demo[a, b]), int(together[a, b]))
+            yield made((own[a], b), int(by_demo[a, b]), int(together[a, b]))
         if len(order) == _TRIED and by_demo[first[order[0]], second[order[0]]] == self.demos:
             return
-        first, second = np.nonzero(np.triu((against > 0) & (together > 0)))
-        order = np.lexsort((against[first, second], -by_demo[first, second]))[:_PAIRS_EXTENDED]
-        for a, b in zip(first[order].tolist(), second[order].tolist(), strict=True):
-            clean = ((wrong[:, a] * wrong[:, b]) @ wrong) == 0
+        first, second = np.nonzero(against & (together > 0))
+        order = np.argsort(-by_demo[first, second], kind="stable")[: 4 * _PAIRS_EXTENDED]
+        first, second = first[order], second[order]
+        left = _counted(wrong[own[first]] & wrong[second])
+        order = np.lexsort((left, -by_demo[first, second]))[:_PAIRS_EXTENDED]
+        for a, b in zip(own[first[order]].tolist(), second[order].tolist(), strict=True):
+            clean = ~(wrong[a] & wrong[b] & wrong).any(axis=1)
             if not clean.any():
                 continue
-            counts = [((some[:, a] * some[:, b]) @ some) * clean for some in apart]
-            demos = sum((count > 0).astype(np.int16) for count in counts)
-            total = sum(counts)
+            counts = [_counted(some[a] & some[b] & some) * clean for some in apart]
+            demos, total = np.sum([count > 0 for count in counts], axis=0), np.sum(counts, axis=0)
             best = int(np.lexsort((-total, -demos))[0])
             if total[best]:
                 yield made((a, b, best), int(demos[best]), int(total[best]))
 
-    def features(self, values: Cells, kinds: Sequence[int]) -> NDArray[np.float32]:
-        """Rows by place and class, 1 where it holds."""
-        out = np.empty((len(values), PLACES, len(kinds)), np.float32)
+    def features(self, values: Cells, kinds: Sequence[int]) -> NDArray[np.bool_]:
+        """Rows by place and class: where it holds."""
+        out = np.empty((len(values), PLACES, len(kinds)), np.bool_)
         for number, kind in enumerate(kinds):
             out[:, :, number] = self.machine.of_kind(values, kind)
         return out.reshape(len(values), PLACES * len(kinds))
 
 
 _PAIRS_EXTENDED: Final = 16
+
+
+def _different(here: NDArray[np.bool_], known: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The columns of both, one of those that are equal."""
+    both = _packed(np.concatenate([here, known]))
+    seen = both.view(np.dtype((np.void, both.shape[1]))).ravel()
+    return np.sort(np.unique(seen, return_index=True)[1])
+
+
+Bits = NDArray[np.uint8]
+_ONES: Final = np.array([number.bit_count() for number in range(256)], np.uint8)
+
+
+def _packed(rows: NDArray[np.bool_]) -> Bits:
+    """Columns as bits, a row each."""
+    return np.ascontiguousarray(np.packbits(rows, axis=0).T)
+
+
+def _both(bits: Bits, own: NDArray[np.int64]) -> Bits:
+    """Of pairs of columns, the first among some, the rows that have both."""
+    return np.asarray(bits[own][:, None, :] & bits[None, :, :])
+
+
+def _counted(bits: Bits) -> NDArray[np.int32]:
+    """How many bits there are along the last axis."""
+    return np.asarray(_ONES[bits].sum(axis=-1, dtype=np.int32))
 
 
 def _only(rows: _Rows, where: NDArray[np.bool_]) -> _Rows:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from typing import Final
 
 from arcbatt.language.primitives.objects import backdrop, o_g, ofcolor, toobject
 from arcbatt.language.primitives.shapes import leastcolor, mostcolor, numcolors, palette
-from arcbatt.language.values import Cell, Grid, Object
+from arcbatt.language.values import IJ, Cell, Grid, Object
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.combine import Clock
 from arcbatt.search.combiners.rule import TURNS, Rule, enlarged, in_order, same_size, turned
@@ -42,7 +43,7 @@ class _Selector:
         if self.kind == "box":
             there = ofcolor(grid, self.colour)
             return [toobject(backdrop(there), grid)] if there and len(there) < _LARGEST else []
-        objects = in_order(o_g(grid, self.mode))
+        objects = _objects(grid, self.mode)
         if self.kind == "coloured":
             return [one for one in objects if numcolors(one) > 1]
         return [max(objects, key=len)] if objects else []
@@ -97,6 +98,19 @@ class _Stage:
         return 1.0 + self.anchor.cost + turning + 0.5 * (len(self.scales) > 1)
 
 
+Places = dict[IJ, int]
+
+
+@lru_cache(maxsize=64)
+def _places(grid: Grid) -> Places:
+    return {(i, j): cell for i, row in enumerate(grid) for j, cell in enumerate(row)}
+
+
+@lru_cache(maxsize=64)
+def _objects(grid: Grid, mode: int) -> tuple[Object, ...]:
+    return tuple(in_order(o_g(grid, mode)))
+
+
 @lru_cache(maxsize=4096)
 def _form(template: Object, turn: str, scale: int) -> Object:
     """A template turned and enlarged; nothing where it is too large."""
@@ -116,11 +130,12 @@ class _Sample:
     def __init__(self, grid: Grid, wanted: Grid | None, selector: _Selector, erased: bool) -> None:
         self.templates = selector.of(grid)[: _MOST_TEMPLATES + 1]
         self.ground = mostcolor(grid)
-        self.start = {(i, j): cell for i, row in enumerate(grid) for j, cell in enumerate(row)}
+        self.start = dict(_places(grid))
         self.erased = erased
         if erased:
             self.start |= {place: self.ground for one in self.templates for _, place in one}
-        self.wanted = None if wanted is None else {(i, j): c for i, row in enumerate(wanted) for j, c in enumerate(row)}
+        self.wanted = {} if wanted is None else _places(wanted)
+        self.changed = {place: one for place, one in self.wanted.items() if one != self.start[place]}
         self.shape = len(grid), len(grid[0])
         self._made: dict[tuple[_Anchor, Object], list[list[Cell]]] = {}
 
@@ -168,7 +183,6 @@ class _Sample:
 
     def promise(self, anchor: _Anchor, turn: str, scale: int) -> tuple[int, int]:
         """How many cells such stamps would get right, and how many wrong."""
-        assert self.wanted is not None
         right = wrong = 0
         for number in range(len(self.templates)):
             for there in self.placements(anchor, turn, scale, number):
@@ -176,23 +190,24 @@ class _Sample:
                 right, wrong = (right + good, wrong) if good == len(there) else (right, wrong + 1)
         return right, wrong
 
-    def stamped(self, stages: Sequence[_Stage]) -> dict[tuple[int, int], int] | None:
-        """The grid with stages done; None where a cell gets a colour that is not wanted."""
-        out = dict(self.start)
+    def stamped(self, stages: Sequence[_Stage]) -> Places | None:
+        """The cells that stages paint; None where one gets a colour that is not wanted."""
+        new: Places = {}
         for stage in stages:
             for number in range(len(self.templates)):
                 for scale in stage.scales:
                     for turn in stage.turns:
                         for rest in self.placements(stage.anchor, turn, scale, number):
-                            if any(out[place] != self.ground for _, place in rest):
+                            if any(place in new for _, place in rest):
                                 continue
-                            if self.wanted is not None and any(self.wanted[place] != one for one, place in rest):
+                            if self.wanted and any(self.wanted[place] != one for one, place in rest):
                                 return None
-                            out |= {place: one for one, place in rest}
-        return out
+                            new |= {place: one for one, place in rest}
+        return new
 
-    def grid(self, cells: dict[tuple[int, int], int]) -> Grid:
-        """Cells by place as a grid."""
+    def grid(self, new: Places) -> Grid:
+        """The grid with some cells painted."""
+        cells = self.start | new
         return tuple(tuple(cells[i, j] for j in range(self.shape[1])) for i in range(self.shape[0]))
 
 
@@ -203,10 +218,9 @@ def stamps(question: Question, clock: Clock) -> Iterator[Rule]:
     colours = sorted({c for given, _ in question.demonstrations for row in given for c in row})
     for selector in _selectors(colours):
         for erased in (False, True):
-            samples = [_Sample(given, wanted, selector, erased) for given, wanted in question.demonstrations]
-            if not all(0 < len(one.templates) <= _MOST_TEMPLATES for one in samples) or not all(
-                map(_possible, samples)
-            ):
+            made = (_Sample(given, wanted, selector, erased) for given, wanted in question.demonstrations)
+            samples = list(takewhile(_possible, made))
+            if len(samples) < len(question.demonstrations):
                 continue
             stages = _stages(samples, colours, clock)
             if not clock.left():
@@ -217,12 +231,12 @@ def stamps(question: Question, clock: Clock) -> Iterator[Rule]:
 
 def _possible(sample: _Sample) -> bool:
     """Whether all that changes is ground, and gets colours of templates."""
-    assert sample.wanted is not None
+    if not 0 < len(sample.templates) <= _MOST_TEMPLATES:
+        return False
     if sample.erased and all(sample.wanted[place] == one for template in sample.templates for one, place in template):
         return False
-    new = {one for place, one in sample.wanted.items() if one != sample.start[place]}
-    old = {sample.start[place] for place, one in sample.wanted.items() if one != sample.start[place]}
-    return old <= {sample.ground} and new <= {one for template in sample.templates for one in palette(template)}
+    own = {one for template in sample.templates for one in palette(template)}
+    return all(sample.start[place] == sample.ground and one in own for place, one in sample.changed.items())
 
 
 def _stages(samples: Sequence[_Sample], colours: Sequence[int], clock: Clock) -> list[_Stage]:
@@ -252,8 +266,9 @@ def _stages(samples: Sequence[_Sample], colours: Sequence[int], clock: Clock) ->
 
 def _options(samples: Sequence[_Sample], anchors: Sequence[_Anchor], clock: Clock) -> Iterator[_Stage]:
     """Ways to stamp that get something right."""
+    sizes = (_SCALES[:1], _SCALES) if any(sample.large for sample in samples) else (_SCALES[:1],)
     for anchor in anchors:
-        for scales in (_SCALES[:1], _SCALES):
+        for scales in sizes:
             right = False
             if not clock.left():
                 return
@@ -265,19 +280,16 @@ def _options(samples: Sequence[_Sample], anchors: Sequence[_Anchor], clock: Cloc
                     yield _Stage(anchor, (turn,), scales)
             if right:
                 yield _Stage(anchor, TURNS, scales)
-            if not right and scales == _SCALES[:1] and not any(sample.large for sample in samples):
-                break
 
 
 def _missing(samples: Sequence[_Sample], stages: Sequence[_Stage]) -> int | None:
     """How many cells are still not what is wanted; None where one became wrong."""
     missing = 0
     for sample in samples:
-        out = sample.stamped(stages)
-        if out is None:
+        new = sample.stamped(stages)
+        if new is None:
             return None
-        assert sample.wanted is not None
-        missing += sum(one != out[place] for place, one in sample.wanted.items())
+        missing += len(sample.changed) - sum(place in sample.changed for place in new)
     return missing
 
 
@@ -287,9 +299,9 @@ def _rules(
     outputs: list[Grid | None] = []
     for given in question.inputs:
         sample = _Sample(given, None, selector, erased)
-        out = sample.stamped(stages)
-        outputs.append(None if out is None or out == sample.start else sample.grid(out))
-    shown = sum(sample.wanted != sample.start for sample in samples)
+        new = sample.stamped(stages)
+        outputs.append(sample.grid(new) if new else None)
+    shown = sum(bool(sample.changed) for sample in samples)
     score = _BASE + selector.cost + 0.5 * erased + sum(one.cost for one in stages) + (1.5 if shown < 2 else 0.0)
     yield Rule("stamps", score, tuple(outputs), _Written(selector, erased, tuple(stages)))
 

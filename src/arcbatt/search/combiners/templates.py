@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -49,6 +50,7 @@ class Template:
         return Template(self.centre, tuple(sorted((moved[place], one) for place, one in self.places)), copied)
 
 
+@cache
 def moved_places(turn: Turn) -> list[int]:
     """Of each place where it comes to lie."""
     a, b, c, d = turn
@@ -94,20 +96,35 @@ def inner(cells: Cells, offset: Offset = (0, 0)) -> Cells:
 
 def _seen(cells: Cells, ground: int, offset: Offset) -> Cells:
     """Of each cell of the inner array the first colour but the ground in a direction, or outside."""
-    seen = cells.copy()
-    rows = range(_MARGIN, cells.shape[0] - _MARGIN)
     i, j = offset
-    if i:
-        for row in rows if i < 0 else reversed(rows):
-            source = cells[row + i]
-            beyond = np.where(source == ground, seen[row + i], source)
-            seen[row, _MARGIN:-_MARGIN] = beyond[_MARGIN + j : len(beyond) - _MARGIN + j]
-    else:
-        columns = range(_MARGIN, cells.shape[1] - _MARGIN)
-        for column in columns if j < 0 else reversed(columns):
-            source = cells[:, column + j]
-            seen[:, column] = np.where(source == ground, seen[:, column + j], source)
-    return inner(seen)
+    if i == 0:
+        return _seen(cells.T, ground, (j, 0)).T
+    turn = np.s_[::-i, :: j or 1]  # so that one looks up, or up and to the right
+    seen = _seen_above(cells[turn], ground) if j == 0 else _unsheared(_seen_above(_sheared(cells[turn]), ground), cells)
+    return inner(seen[turn])
+
+
+def _seen_above(cells: Cells, ground: int) -> Cells:
+    rows = np.where(cells != ground, np.arange(len(cells))[:, None], 0)
+    last = np.maximum.accumulate(rows, axis=0)
+    seen = np.full_like(cells, OUTSIDE)
+    seen[1:] = np.take_along_axis(cells, last[:-1], axis=0)
+    return seen
+
+
+def _sheared(cells: Cells) -> Cells:
+    """Each row moved right by its number, so that diagonals are columns."""
+    tall, wide = cells.shape
+    wider = np.full((tall, wide + tall + 1), OUTSIDE, np.int8)
+    wider[:, :wide] = cells
+    return wider.reshape(-1)[: tall * (wide + tall)].reshape(tall, wide + tall)
+
+
+def _unsheared(cells: Cells, like: Cells) -> Cells:
+    tall, wide = like.shape
+    flat = np.full(tall * (wide + tall + 1), OUTSIDE, np.int8)
+    flat[: cells.size] = cells.reshape(-1)
+    return flat.reshape(tall, wide + tall + 1)[:, :wide]
 
 
 class Machine:
