@@ -23,6 +23,7 @@ from arcbatt.search.features import features
 from arcbatt.search.values import Values
 from arcbatt.search.views import inputs_of, views
 from arcbatt.search.work import Work
+from arcbatt.search.write import Writer
 from arcbatt.syntax.api import parse
 
 SEEDS = range(4)
@@ -290,3 +291,36 @@ def test_rules_hold_for_images_too():
     for (given, wanted), (best, *_) in zip(task.test, work.found(), strict=True):
         (program,) = parse(best.best.program())
         assert best.grid == wanted == evaluate(program, Sample(given, (), None))
+
+
+# --- a cell for each pane
+
+
+def in_panes(cells: Cells, tall: int, wide: int) -> Cells:
+    """Cells as panes of a lattice of colour 5."""
+    rows = []
+    for number, row in enumerate(cells):
+        line = [colour for cell in row for colour in (*[cell] * wide, 5)][:-1]
+        rows += ([[5] * len(line)] if number else []) + [line] * tall
+    return rows
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_view_with_a_cell_for_each_pane(seed):
+    """What is made of the cells comes back as panes, by the view and by its program."""
+    draw = random.Random(seed)
+
+    def pair(draw: random.Random) -> tuple[Cells, Cells]:
+        size = draw.randint(2, 3), draw.randint(1, 3)
+        cells = [[draw.choice((0, 1, 2)) for _ in range(draw.randint(3, 4))]]
+        cells += [[draw.choice((0, 1, 2)) for _ in cells[0]] for _ in range(draw.randint(2, 3))]
+        return in_panes(cells, *size), in_panes(cells[::-1], *size)
+
+    task = made(draw, pair)
+    (view,) = [one for one in views(Question.of(task)) if one.input == "a2" and "panes" in one.before[1]]
+    assert all(wanted == given[::-1] for given, wanted in view.question.demonstrations)
+    writer = Writer(list(view.before))
+    (program,) = parse(writer.program("solve_it", view.after(writer, writer.let(f"hmirror({view.input})"))))
+    for test, (given, wanted) in enumerate(task.test):
+        assert view.undo(test, view.question.inputs[test][::-1]) == wanted
+        assert evaluate(program, Sample(given, (), None)) == wanted
