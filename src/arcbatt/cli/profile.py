@@ -93,13 +93,13 @@ def _print_primitives(found: Profile, top: int) -> None:
     rows = found.by_primitive()
     total = sum(tally.seconds for tally in rows.values())
     typer.echo(
-        f"{'primitive':<16}{'calls':>14}{'seconds':>10}{'share':>8}{'ns a call':>11}{'failed':>12}{'bytes a call':>14}"
+        f"{'primitive':<16}{'calls':>13}{'seconds':>9}{'share':>7}{'ns a call':>11}{'failed':>11}{'bytes/call':>12}"
     )
     for name, tally in list(rows.items())[:top]:
         each = max(tally.calls, 1)
         typer.echo(
-            f"{name:<16}{tally.calls:>14,}{tally.seconds:>10.3f}{tally.seconds / max(total, 1e-12):>8.1%}"
-            f"{1e9 * tally.seconds / each:>11,.0f}{tally.failed:>12,}{tally.bytes / each:>14,.0f}"
+            f"{name:<16}{tally.calls:>13,}{tally.seconds:>9.3f}{tally.seconds / max(total, 1e-12):>7.1%}"
+            f"{1e9 * tally.seconds / each:>11,.0f}{tally.failed:>11,}{tally.bytes / each:>12,.0f}"
         )
     if len(rows) > top:
         rest = sum(tally.seconds for tally in list(rows.values())[top:])
@@ -129,12 +129,11 @@ def _print_sharing(found: Profile) -> None:
 
 def _print_devices(found: Profile) -> None:
     for one in found.devices:
-        typer.echo(f"\n{one.side}: {1e3 * one.seconds:,.2f} ms, {one.kernel_ms:,.2f} ms of it in the kernel")
-        typer.echo(f"  {one.launches:,} launches, {one.items:,} items; {one.uploads:,} transfers to it "
-                   f"({one.uploaded:,} bytes), {one.downloads:,} back ({one.downloaded:,} bytes)")  # fmt: skip
-        if one.bigger_arenas or one.on_cpu:
-            again = ", ".join(f"{count:,}" for count in one.bigger_arenas) or "0"
-            typer.echo(f"  items that ran again in bigger arenas: {again}; evaluations left to the CPU: {one.on_cpu:,}")
+        typer.echo(f"\n{one.side}: {1e3 * one.seconds:,.2f} ms, {one.milliseconds:,.2f} of it until the GPU was done")
+        typer.echo(
+            f"  {len(one.batches):,} batches of {one.waves:,} waves, a heap of {one.heap_bytes / 1e9:.2f} GB; "
+            f"evaluations left to the CPU: {one.on_cpu:,}"
+        )
 
 
 def _line_figures(tally: Tally | None) -> str:

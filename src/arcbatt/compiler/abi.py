@@ -470,6 +470,15 @@ WAVE_LOOK: Final = Struct(
     ("u64", "columns statuses matches agreement hashes"),
     ("u64", "pool pool_bytes pool_next grid_offset grid_height grid_width largest"),
 )
+WAVE_TAKE: Final = Struct(
+    "WaveTake",
+    "Values of one node as words for the host: of each its status, and where its words are in the pool, and how many.",
+    ("u64", "heap"),
+    (WAVE_PLACE, "place"),
+    ("u64", "count shape shape_words"),
+    ("u64", "statuses starts lengths"),
+    ("u64", "pool pool_words pool_next"),
+)
 
 # --- all of it ---
 ENUMS: Final = (
@@ -479,7 +488,7 @@ STRUCTS: Final = (
     INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, CHECKPOINT, PART,
     PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH, WAVE_PLACE, WAVE_ARENA, WAVE_NODE,
     WAVE_FRAME, WAVE_PATCH, WAVE_GIANTS, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOKED,
-    WAVE_LOOK,
+    WAVE_LOOK, WAVE_TAKE,
 )  # fmt: skip
 
 

@@ -31,6 +31,10 @@ from arcbatt.language.types import CELL, GRID, IJ, INT, OPT_INT
 _NAMES: Final = {number: name for name, number in CODES.items()}
 _PHASE_NAMES: Final = {number: name.lower() for name, number in WAVE_PHASES.items()}
 _SINGLE: Final = {K_INT: str(INT), K_OPT: str(OPT_INT), K_IJ: str(IJ), K_CELL: str(CELL), K_GRID: str(GRID)}
+_MOVES: Final = (CODES["GUARD"], CODES["CHOOSE"])
+"""Operations that move one of their arguments, and look at no more of the others than whether they failed or hold."""
+_NEVER: Final = CODES["NEVER"]
+"""An operation without a result."""
 CALLS: Final = WAVE_PHASES["CALLS"]
 GATHER: Final = WAVE_PHASES["GATHER"]
 _OPEN, _LOAD, _ADVANCE = (WAVE_PHASES[name] for name in ("OPEN", "LOAD", "ADVANCE"))
@@ -54,6 +58,12 @@ class WaveKernel(NamedTuple):
     types: tuple[TypeRow, ...]
     parts: tuple[int, ...]
     phase: int = CALLS
+
+    @property
+    def custom(self) -> int:
+        """The number of the custom operation it calls, or 0."""
+        one = Instruction(self.words)
+        return int(one.extra[2]) if one.op == CODES["CUSTOM"] and self.phase == CALLS else 0
 
     @property
     def name(self) -> str:
@@ -97,6 +107,8 @@ class _Words(NamedTuple):
     times: int = _OUTSIDE
     cost: int = 0
     strict: int = 0
+    moved: int = 0
+    """Words of a value that is only moved, whatever its type; then types are 0."""
 
 
 class Kernels:
@@ -109,6 +121,10 @@ class Kernels:
     def call(self, one: Instruction) -> WaveKernel:
         """The kernel of an instruction without bodies."""
         words = _Words(CALLS, one.op, tuple(one.arg_types), one.type, tuple(one.extra), strict=one.strict)
+        if one.op in _MOVES:
+            words = words._replace(arg_types=(0,) * one.count, type=0, moved=self.types.rows[one.type].slot_words)
+        if one.op == _NEVER:
+            words = words._replace(type=self.types.number(INT))
         return self._of(_counting(one, words))
 
     def untyped(self, phase: str) -> WaveKernel:
@@ -160,6 +176,9 @@ class Kernels:
                 rows.append(row._replace(item=item, flat_first=first if flat else 0))
             return numbers[type_]
 
+        if words.moved:
+            numbers[0] = 0
+            rows.append(self.types.rows[self.types.number(INT)]._replace(slot_words=words.moved))
         arg_types, type_ = [number(one) for one in words.arg_types], number(words.type)
         behind = [number(one) for one in words.types_behind]
         head = {

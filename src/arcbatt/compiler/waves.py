@@ -12,22 +12,21 @@ reads through a *map*, which has for each index of its domain that of a domain a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 from arcbatt.compiler.abi import CODES, FIXED_COST, MULTIPLIES
 from arcbatt.compiler.lower.emitter import UNCOUNTED
 from arcbatt.compiler.lower.instruction import BodyOf, Instruction
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.typed import TypedGraph
+from arcbatt.compiler.wave_code import CHARGE, Reading
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, TAKES_ITEMS, Kernels, WaveKernel, is_loop
+from arcbatt.compiler.wave_parts import NONE, Block, Part, Repeat, Seen, Wave, WaveNode
 from arcbatt.language.types import GRID, Seq, Tup, Type
 
-_CHARGE, _CHOOSE, _GUARD, _POWER, _PAIRS = (
-    CODES[name] for name in ("CHARGE", "CHOOSE", "GUARD", "LOOP_POWER", "LOOP_PRAPPLY")
-)
-_ENDS: Final = (CODES["HALT"], CODES["END_BODY"])
+_CHOOSE, _GUARD, _POWER, _PAIRS = (CODES[name] for name in ("CHOOSE", "GUARD", "LOOP_POWER", "LOOP_PRAPPLY"))
 _SEGMENT_WORDS: Final = 3
 """Of what a call of a loop keeps (native/waves/loops.h), and then two for each body."""
 
@@ -48,74 +47,6 @@ _INPUT_DOMAINS: Final = {"I": Domain.SAMPLES, "C": Domain.SAMPLES, "S": Domain.T
 _INPUT_TYPES: Final[Mapping[str, Type]] = {"I": GRID, "C": GRID, "S": Seq(Tup((GRID, GRID)))}
 
 
-class Seen(NamedTuple):
-    """A slot as a domain sees it: of an index, the value of the domain around it that has the slot."""
-
-    slot: int
-    """0 for none."""
-    domain: int
-
-
-_NONE: Final = Seen(0, 0)
-
-
-class WaveNode(NamedTuple):
-    """One instruction of a wave by its slots; those below 0 are of the waves' own making."""
-
-    domain: int
-    result: Seen
-    cost: Seen
-    """Where its steps are kept."""
-    steps: Seen
-    """Those of the item, which its own are added to."""
-    args: tuple[Seen, ...]
-    type: int
-    """Of the result, in the table of types of the code."""
-    times: int = 0
-    """How often its steps count."""
-    which: int = 0
-    """A number the phase of its kernel knows."""
-    frames: int = -1
-    """The domain whose frame it looks at, or -1."""
-    waits: tuple[int, ...] = ()
-    """Slots that must be there before, beside those it names."""
-
-    @property
-    def places(self) -> tuple[Seen, ...]:
-        """All slots it names, in the order of its record."""
-        return (self.result, self.cost, self.steps, *self.args)
-
-
-@dataclass
-class Wave:
-    """Nodes that one kernel runs at a time."""
-
-    kernel: WaveKernel
-    level: int
-    nodes: list[WaveNode] = field(default_factory=list)
-    after: list[int] = field(default_factory=list)
-    """The waves it takes values from, by number."""
-
-
-@dataclass
-class Stretch:
-    """Waves from one number up to another that run once."""
-
-    first: int
-    end: int
-
-
-@dataclass
-class Repeat:
-    """The bodies of powers, run as often as the longest of them takes."""
-
-    parts: list[Stretch | Repeat]
-    turns: int
-    """How often that is, where all are constants; else 0."""
-    left: list[int]
-    """Slots that say of each item how often is left."""
-
-
 @dataclass
 class Schedule:
     """Waves in an order in which they can run: those of one level of a stretch do not depend on each other."""
@@ -123,8 +54,12 @@ class Schedule:
     code: Code
     """The bytecode; its outputs are the programs that are scheduled."""
     waves: list[Wave]
-    parts: list[Stretch | Repeat]
-    """All waves, as they are to run."""
+    first: list[Part]
+    """What powers need."""
+    rest: list[Part]
+    """What neither is needed by powers nor needs any; it can run at the same time as `powers`."""
+    powers: list[Part]
+    """Powers, and what needs them."""
     domains: dict[int, int]
     """Of each slot that is filled while running, and of each input."""
     sizes: dict[int, int]
@@ -137,6 +72,11 @@ class Schedule:
     """Of domains outside of loops, the slots of the steps of calls that types alone do not bound."""
     left_out: dict[str, str]
     """Programs that are not scheduled, and why."""
+
+    @property
+    def parts(self) -> list[Part]:
+        """All waves, in an order in which they can run."""
+        return [*self.first, *self.rest, *self.powers]
 
     def nodes(self) -> Iterator[tuple[Wave, WaveNode]]:
         """Every node outside of loops that has a value, loops among them."""
@@ -169,43 +109,13 @@ def part(whole: Schedule, slots: Iterable[int]) -> Schedule:
     return _Scheduling(whole.code, {}, wanted=set(slots)).run()
 
 
-class _Block:
-    """Waves by level and kernel; powers of one level repeat as a block of their own."""
-
-    def __init__(self) -> None:
-        self.waves: dict[tuple[int, WaveKernel], Wave] = {}
-        self.levels: dict[int, int] = {}
-        """Of slots that it fills."""
-        self.repeats: dict[int, tuple[_Block, Repeat]] = {}
-
-    def level_after(self, slots: Iterable[int]) -> int:
-        return 1 + max((self.levels.get(slot, 0) for slot in slots), default=0)
-
-    def flattened(self, waves: list[Wave]) -> list[Stretch | Repeat]:
-        """Add its waves to a list, in order; what runs when."""
-        parts: list[Stretch | Repeat] = []
-        first = len(waves)
-        keys = sorted(self.waves, key=lambda key: (key[0], key[1].phase, key[1].words[0]))
-        for level in sorted({key[0] for key in keys} | set(self.repeats)):
-            if level in self.repeats:
-                if len(waves) > first:
-                    parts.append(Stretch(first, len(waves)))
-                inner, repeat = self.repeats[level]
-                repeat.parts = inner.flattened(waves)
-                parts.append(repeat)
-                first = len(waves)
-            waves += [self.waves[key] for key in keys if key[0] == level]
-        if len(waves) > first:
-            parts.append(Stretch(first, len(waves)))
-        return parts
-
-
 class _Scheduling:
     def __init__(self, code: Code, declared: Mapping[str, Type], wanted: set[int] | None = None) -> None:
         self.code = code
-        self.main = [Instruction(words) for words in _from(code.words, 0)]
+        self.reading = Reading(code.words)
+        self.main = list(self.reading.main())
         if wanted is not None:
-            self.main = _needed(self.main, wanted)
+            self.main = self.reading.needed(self.main, wanted)
         kinds = {**_INPUT_TYPES, **declared}
         self.domains: dict[int, int] = {
             slot: _INPUT_DOMAINS.get(name, Domain.SAMPLES) for name, slot in code.inputs.items()
@@ -218,7 +128,7 @@ class _Scheduling:
         self.spent = {domain: self._slot(domain, 2) for domain in outside}
         self.steps: dict[int, int] = {}
         """Of the domain of a body, the slot of its items' steps."""
-        self.home: dict[int, _Block] = {}
+        self.home: dict[int, Block] = {}
         """And the block it was opened in."""
         self.inside: dict[int, list[int]] = {}
         """And what its nodes fill."""
@@ -227,18 +137,24 @@ class _Scheduling:
         self.kernels = Kernels(code.types)
 
     def run(self) -> Schedule:
-        main = _Block()
+        made = []
         for one in self.main:
             why = self._refused(one) or next((self.missing[arg] for arg in one.args if arg in self.missing), "")
             if why:
                 self.missing[one.dst] = why
             else:
-                self._add(one, max((self.domains.get(arg, 0) for arg in one.args), default=0), main)
+                made.append(one)
+        powers = self.reading.powers_and_users(made)
+        needed = {one.dst for one in self.reading.needed(made, powers)} - powers
+        first, rest, behind = Block(), Block(), Block()
+        for one in made:
+            block = behind if one.dst in powers else first if one.dst in needed else rest
+            self._add(one, max((self.domains.get(arg, 0) for arg in one.args), default=0), block)
         waves: list[Wave] = []
-        parts = main.flattened(waves)
+        parts = first.flattened(waves), rest.flattened(waves), behind.flattened(waves)
         self._connect(waves)
         code, left_out = self._without_rest()
-        return Schedule(code, waves, parts, self.domains, self.sizes, self.parents, self.maps, self.spent, left_out)
+        return Schedule(code, waves, *parts, self.domains, self.sizes, self.parents, self.maps, self.spent, left_out)
 
     def _without_rest(self) -> tuple[Code, dict[str, str]]:
         """The code with the programs that are scheduled, and those that are left out, with why."""
@@ -253,18 +169,11 @@ class _Scheduling:
 
     def _refused(self, one: Instruction) -> str:
         """Why an instruction cannot be run by waves, or nothing."""
-        if one.op == CODES["CUSTOM"]:
-            return "a custom operation"
         if not is_loop(one.op):
             return ""
         if len({body.type for body in one.bodies}) > 1:
             return "a loop whose bodies give different types"
-        return next(filter(None, (self._refused(inner) for body in one.bodies for inner in self._body(body))), "")
-
-    def _body(self, body: BodyOf) -> Iterator[Instruction]:
-        for words in _from(self.code.words, body.code):
-            if words[0] != _CHARGE:
-                yield Instruction(words)
+        return next(filter(None, map(self._refused, self.reading.inside(one))), "")
 
     # --- slots and nodes ---
 
@@ -274,7 +183,7 @@ class _Scheduling:
         self.domains[slot], self.sizes[slot] = domain, words
         return slot
 
-    def _add(self, one: Instruction, domain: int, block: _Block) -> None:
+    def _add(self, one: Instruction, domain: int, block: Block) -> None:
         """An instruction of a domain."""
         self.domains[one.dst] = domain
         self.sizes[one.dst] = 1 + self.code.types.rows[one.type].slot_words
@@ -287,15 +196,15 @@ class _Scheduling:
 
     def _call(self, one: Instruction, domain: int, args: tuple[Seen, ...]) -> WaveNode:
         """A node that has an instruction's result, cost and steps."""
-        cost = Seen(one.cost_place, domain) if one.cost_place else _NONE
-        steps = _NONE
+        cost = Seen(one.cost_place, domain) if one.cost_place else NONE
+        steps = NONE
         if domain >= Domain.BODIES:
             steps = Seen(self.steps[domain], domain)
         elif is_loop(one.op) or one.extra[0] & MULTIPLIES:
             steps = Seen(self.spent[domain], domain)
         return WaveNode(domain, Seen(one.dst, domain), cost, steps, args, one.type, max(one.times, 0))
 
-    def _put(self, block: _Block, kernel: WaveKernel, node: WaveNode) -> None:
+    def _put(self, block: Block, kernel: WaveKernel, node: WaveNode) -> None:
         """A node behind all it needs."""
         for seen in node.places:
             if seen.slot:
@@ -343,12 +252,12 @@ class _Scheduling:
         self._map(parent, to)
         slot = self.maps[domain, to] = self._slot(domain, 1)
         source = Seen(self.maps[parent, to], domain)
-        node = WaveNode(domain, Seen(slot, domain), _NONE, _NONE, (source,), 0)
+        node = WaveNode(domain, Seen(slot, domain), NONE, NONE, (source,), 0)
         self._put(self.home[domain], self.kernels.untyped("MAPS"), node)
 
     # --- loops ---
 
-    def _loop(self, one: Instruction, domain: int, block: _Block) -> None:
+    def _loop(self, one: Instruction, domain: int, block: Block) -> None:
         """A loop of a domain, with all that is in it."""
         bodies = one.bodies
         first = max(Domain.BODIES, 1 + max(self.parents))
@@ -359,7 +268,7 @@ class _Scheduling:
         args = tuple(Seen(arg, domain) for arg in one.args[:count])
         least = self._least_steps(bodies[0]) if one.op not in (_POWER, CODES["LOOP_CHOOSE"]) else 0
         result = Seen(segment, domain)
-        self._put(block, kernel, WaveNode(domain, result, _NONE, _NONE, args, 0, which=least, frames=first))
+        self._put(block, kernel, WaveNode(domain, result, NONE, NONE, args, 0, which=least, frames=first))
         behind: list[Seen] = [result]
         waits: list[int] = []
         for number, body in enumerate(bodies):
@@ -372,28 +281,28 @@ class _Scheduling:
             self._add_body(body, inner, block)
             behind += [Seen(body.result, inner), Seen(self.steps[inner], inner)]
             waits += self.inside[inner]
-        walked = Seen(one.args[0], domain) if one.op in TAKES_ITEMS else _NONE
+        walked = Seen(one.args[0], domain) if one.op in TAKES_ITEMS else NONE
         node = self._call(one, domain, (walked, *behind))._replace(frames=first, waits=tuple(waits))
         self._put(block, self.kernels.gather(one, bodies[0].type), node)
 
-    def _open_body(self, inner: int, number: int, segment: Seen, block: _Block) -> None:
+    def _open_body(self, inner: int, number: int, segment: Seen, block: Block) -> None:
         """The frame of a body's domain, its owners and its steps."""
         parent = self.parents[inner]
         self.home[inner] = block
         self.inside[inner] = []
         self.steps[inner] = self._slot(inner, 2)  # first in its frame: they are added up as 64 bits
         frame = self._slot(parent, 0)
-        node = WaveNode(parent, Seen(frame, parent), _NONE, _NONE, (), 0, which=inner, frames=0)
+        node = WaveNode(parent, Seen(frame, parent), NONE, NONE, (), 0, which=inner, frames=0)
         self._put(block, self.kernels.untyped("FRAMES"), node._replace(waits=(segment.slot,)))
         owner = self.maps[inner, parent] = self._slot(inner, 1)
-        node = WaveNode(parent, Seen(owner, inner), _NONE, Seen(self.steps[inner], inner), (segment,), 0)
+        node = WaveNode(parent, Seen(owner, inner), NONE, Seen(self.steps[inner], inner), (segment,), 0)
         node = node._replace(which=number, frames=inner, waits=(frame,))
         self._put(block, self.kernels.untyped("OWNERS"), node)
 
     def _parameter(self, slot: int, type_: int, inner: int) -> None:
         self.domains[slot], self.sizes[slot] = inner, 1 + self.code.types.rows[type_].slot_words
 
-    def _load(self, one: Instruction, body: BodyOf, inner: int, number: int, segment: Seen, block: _Block) -> None:
+    def _load(self, one: Instruction, body: BodyOf, inner: int, number: int, segment: Seen, block: Block) -> None:
         """The parameters of a body from the items of what its loop walks."""
         for place, (slot, type_) in enumerate(body.params):
             self._parameter(slot, type_, inner)
@@ -401,26 +310,26 @@ class _Scheduling:
             walked = [place, 1] if one.op == _PAIRS else [place]
             args = tuple(Seen(one.args[at], inner) for at in walked)
             kernel = self.kernels.load(how, [one.arg_types[at] for at in walked], type_)
-            node = WaveNode(inner, Seen(slot, inner), _NONE, _NONE, (*args, Seen(segment.slot, inner)), type_)
+            node = WaveNode(inner, Seen(slot, inner), NONE, NONE, (*args, Seen(segment.slot, inner)), type_)
             self._put(block, kernel, node._replace(which=number))
 
-    def _add_body(self, body: BodyOf, inner: int, block: _Block) -> None:
-        for words in _from(self.code.words, body.code):
-            if words[0] == _CHARGE:
+    def _add_body(self, body: BodyOf, inner: int, block: Block) -> None:
+        for words in self.reading.words_of(body):
+            if words[0] == CHARGE:
                 self._charge(words, inner, block)
             else:
                 self._add(Instruction(words), inner, block)
 
-    def _charge(self, words: Sequence[int], domain: int, block: _Block) -> None:
+    def _charge(self, words: Sequence[int], domain: int, block: Block) -> None:
         """Steps of an item for what was taken out of its body: a number, and costs of calls."""
         costs = list(zip(words[4::2], words[5::2], strict=True)) or [(0, 0)]
         for place, (cost, times) in enumerate(costs):
-            arg = Seen(cost, domain) if cost else _NONE
+            arg = Seen(cost, domain) if cost else NONE
             result, steps = Seen(self._slot(domain, 0), domain), Seen(self.steps[domain], domain)
-            node = WaveNode(domain, result, _NONE, steps, (arg,), 0, times, 0 if place else words[2])
+            node = WaveNode(domain, result, NONE, steps, (arg,), 0, times, 0 if place else words[2])
             self._put(block, self.kernels.untyped("CHARGES"), node)
 
-    def _power(self, one: Instruction, body: BodyOf, inner: int, block: _Block, waits: list[int]) -> list[Seen]:
+    def _power(self, one: Instruction, body: BodyOf, inner: int, block: Block, waits: list[int]) -> list[Seen]:
         """A power: its body in a block that is repeated; the slots its result is made of."""
         (slot, type_), *_ = body.params
         self._parameter(slot, type_, inner)
@@ -428,14 +337,15 @@ class _Scheduling:
         param, result = Seen(slot, inner), Seen(body.result, inner)
         kernel = self.kernels.load("VALUE", list(one.arg_types[:2]), type_)
         args = (*(Seen(arg, inner) for arg in one.args[:2]), Seen(left, inner), Seen(outcome, inner))
-        self._put(block, kernel, WaveNode(inner, param, _NONE, _NONE, args, type_))
+        self._put(block, kernel, WaveNode(inner, param, NONE, NONE, args, type_))
         block.levels[left] = block.levels[slot]
         around = self.parents[inner]
         while around != Domain.ONCE:
             self._map(inner, around)
             around = self.parents[around]
-        level = block.level_after([slot, *(self.maps[key] for key in self.maps if key[0] == inner)])
-        repeated, repeat = block.repeats.setdefault(level, (_Block(), Repeat([], 1, [])))
+        before = [slot, *self.reading.mentioned(one), *(self.maps[key] for key in self.maps if key[0] == inner)]
+        level = block.repeat_after(before)
+        repeated, repeat = block.repeats.setdefault(level, (Block(), Repeat([], 1, [])))
         turns = 0 if one.args[1] in self.domains else self.code.image[one.args[1] + 1]
         repeat.turns = max(repeat.turns, turns) if turns and repeat.turns else 0
         repeat.left.append(left)
@@ -444,7 +354,7 @@ class _Scheduling:
         seen = WaveNode(
             inner,
             param,
-            _NONE,
+            NONE,
             Seen(self.steps[inner], inner),
             (result, Seen(left, inner), Seen(outcome, inner)),
             type_,
@@ -457,8 +367,8 @@ class _Scheduling:
     def _least_steps(self, body: BodyOf) -> int:
         """Steps that an item takes at least that does not fail; 0 where parts of its body may fail without it."""
         total = 0
-        for words in _from(self.code.words, body.code):
-            if words[0] == _CHARGE:
+        for words in self.reading.words_of(body):
+            if words[0] == CHARGE:
                 total += words[2]
                 continue
             one = Instruction(words)
@@ -468,20 +378,3 @@ class _Scheduling:
                 fixed = not is_loop(one.op) and one.extra[0] & FIXED_COST
                 total += max(one.times, 0) * (one.extra[1] if fixed else 1)
         return min(total, 0xFFFFFFFF)
-
-
-def _needed(code: list[Instruction], wanted: set[int]) -> list[Instruction]:
-    """The instructions that fill slots, and what these need."""
-    found: list[Instruction] = []
-    for one in reversed(code):
-        if one.dst in wanted:
-            found.append(one)
-            wanted |= set(one.args)
-    return found[::-1]
-
-
-def _from(words: Sequence[int], at: int) -> Iterator[Sequence[int]]:
-    """The instructions from a place on, without the one that ends them."""
-    while words[at] not in _ENDS:
-        yield words[at : at + words[at + 1]]
-        at += words[at + 1]

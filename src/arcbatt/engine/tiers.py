@@ -168,17 +168,17 @@ class Fallback(Sink):
             return []
         return sorted(refused.keys() - {self._column[name] for name in self.below.refused()})
 
-    def _unanswered(self, rows: Rows, columns: Columns) -> NDArray[np.bool_]:
+    def _unanswered(self, rows: Rows, columns: Columns | None = None) -> NDArray[np.bool_]:
         """Which evaluations the first tier has not done and the one below, which might, has not tried."""
-        place = np.ix_(rows, columns)
-        unfit: NDArray[np.bool_] = self.result.statuses[place] == OVERFLOW
-        unfit[:, np.isin(columns, self._only_below)] = True
-        unfit &= self.result.route[place] == 0
-        return unfit
+        unfit: NDArray[np.bool_] = self.result.statuses[rows] == OVERFLOW
+        unfit[:, self._only_below] = True
+        if unfit.any():
+            unfit &= self.result.route[rows] == 0
+        return unfit if columns is None else unfit[:, columns]
 
     def _run_below(self, rows: Rows) -> None:
         """What did not fit on the first tier and has no answer yet, by groups of programs on the one below."""
-        if not self._unanswered(rows, np.arange(len(self.result.names))).any() or self.below is None:
+        if not self._unanswered(rows).any() or self.below is None:
             return
         groups = [(columns, self.first.unfit_reason()) for columns in self.first.column_groups()]
         by_reason: dict[str, list[int]] = {}

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xf2bfed414bcdee5aull;
+constexpr u64 ABI_VERSION = 0x25cfba8c826bbcfdull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -473,6 +473,15 @@ struct WaveLook {
     u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;
 };
 
+// Values of one node as words for the host: of each its status, and where its words are in the pool, and how many.
+struct WaveTake {
+    u64 heap;
+    WavePlace place;
+    u64 count, shape, shape_words;
+    u64 statuses, starts, lengths;
+    u64 pool, pool_words, pool_next;
+};
+
 // Every struct and its size, every field and where it begins, in bytes.
 #define AB_STRUCTS(STRUCT, FIELD) \
     STRUCT(InstructionHead, 32) \
@@ -740,7 +749,19 @@ struct WaveLook {
     FIELD(WaveLook, grid_offset, 200) \
     FIELD(WaveLook, grid_height, 208) \
     FIELD(WaveLook, grid_width, 216) \
-    FIELD(WaveLook, largest, 224)
+    FIELD(WaveLook, largest, 224) \
+    STRUCT(WaveTake, 96) \
+    FIELD(WaveTake, heap, 0) \
+    FIELD(WaveTake, place, 8) \
+    FIELD(WaveTake, count, 24) \
+    FIELD(WaveTake, shape, 32) \
+    FIELD(WaveTake, shape_words, 40) \
+    FIELD(WaveTake, statuses, 48) \
+    FIELD(WaveTake, starts, 56) \
+    FIELD(WaveTake, lengths, 64) \
+    FIELD(WaveTake, pool, 72) \
+    FIELD(WaveTake, pool_words, 80) \
+    FIELD(WaveTake, pool_next, 88)
 #define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");
 #if AB_DEVICE  // NVRTC has no offsetof
 #define AB_OFFSET(type, field, offset)

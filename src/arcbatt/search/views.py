@@ -55,9 +55,14 @@ def changed_question(question: Question, change: Callable[[Grid, _Way], Grid], w
     )
 
 
+def plain(question: Question) -> View:
+    """A task as it is."""
+    return View(question, (), lambda _, name: name, lambda _, grid: grid)
+
+
 def views(question: Question) -> Iterator[View]:
     """The ways to look at a task, the plain one first."""
-    yield View(question, (), lambda _, name: name, lambda _, grid: grid)
+    yield plain(question)
     for other in (_normalised(question), _of_panes(question)):
         if other is not None:
             yield other

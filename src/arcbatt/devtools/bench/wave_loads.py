@@ -1,10 +1,11 @@
 """Waves on a GPU beside the CPU engine: the library, generated programs with nested loops, and given ones.
 
-    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE] [--samples 1718] [--generated 120] [--out FOLDER]
+    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE] [--generated 240] [--mutants 5000] [--seconds 200]
 
-Of each load every value outside of loops is compared with the CPU engine's, by status and hash; then programs run
-from packed samples on the host to statuses and hashes of their outputs there, several times, and on all threads of
-the CPU. `--compile` only compiles the kernels, which needs neither a GPU nor the core.
+Of each load, programs run from packed samples on the host to verdicts of their outputs there, several times, and on
+all threads of the CPU, and what they give is compared; then every value outside of loops, by status and hash. A profile
+says which kernels take the time, launches being one after the other, and the longest way from wave to wave. All of it
+is printed as it is found and written to `--out` (or $OUT). `--compile` only compiles the kernels, which needs no GPU.
 """
 
 from __future__ import annotations
@@ -15,24 +16,23 @@ import json
 import os
 import statistics
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from arcbatt.compiler.abi import ESCAPE, OVERFLOW, WAVE_PHASES
+from arcbatt.compiler.abi import ESCAPE, OVERFLOW
 from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.compiler.typed import Body
 from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import load_tasks
-from arcbatt.devtools.bench.waves import by_kernel, cpu_values, differences
+from arcbatt.devtools.bench.wave_profile import profile
+from arcbatt.devtools.bench.waves import cpu_values, differences
 from arcbatt.devtools.generate import Generator, mutants
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuEngine
-from arcbatt.engine.cuda.compile import CompileError
 from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.plan import calls
@@ -43,11 +43,13 @@ from arcbatt.solvers import library
 from arcbatt.syntax.parser import parse_file
 
 _RUNS: Final = 5
-_LONGEST: Final = 16
+_LONGEST: Final = 25
 _HOPPER: Final = 90
 _DEEP: Final = 2
 """Loops inside one another that a generated program has at least."""
 _LINES: Final = 14
+_MUTANT_SAMPLES: Final = 200
+_SEED: Final = 7
 
 
 def generated(count: int, seed: str = "nested loops") -> list[Program]:
@@ -80,7 +82,7 @@ class Load:
     """Programs and samples, and what was found."""
 
     def __init__(self, name: str, programs: list[Program], samples: PackedSamples) -> None:
-        self.name, self.samples = name, samples
+        self.name, self.samples, self.profile = name, samples, ""
         self.compiled: CompiledSet = compile(programs)
         self.schedule: Schedule = schedule(self.compiled.typed)
         self.found: dict[str, Any] = {
@@ -147,21 +149,9 @@ class Load:
         """The kernels that take most of the time, launches being one after the other, and the longest launches."""
         runner = WaveRunner(cupy, self.schedule, heap_bytes=heap_bytes)
         rows = by_size(self.samples)[-self.found.get("run_batches", [len(self.samples)])[-1] :]
-        found, single = by_kernel(runner, self.samples.only(rows))
-        order = sorted(found, key=lambda kernel: -found[kernel].milliseconds)
-        print(f"{self.name}, {len(rows)} samples: {sum(single):.1f} ms one after the other, of which")
-        for kernel in order[:_LONGEST]:
-            one = found[kernel]
-            print(f"  {one.milliseconds:8.2f} ms {one.calls:10} calls {one.launches:4} launches  {kernel.name[:90]}")
-        waves = self.schedule.waves
-        for number in sorted(range(len(single)), key=lambda one: -single[one])[: _LONGEST // 2]:
-            wave = waves[number]
-            print(f"  {single[number]:8.2f} ms alone, {len(wave.nodes)} nodes: {wave.kernel.name[:80]}")
-        by_phase: dict[int, float] = defaultdict(float)
-        for kernel, one in found.items():
-            by_phase[kernel.phase] += one.milliseconds
-        names = {number: name for name, number in WAVE_PHASES.items()}
-        print("  " + ", ".join(f"{names[phase]} {took:.1f} ms" for phase, took in sorted(by_phase.items())), flush=True)
+        found = profile(runner, self.samples.only(rows))
+        self.profile = "\n".join((f"{self.name}, {len(rows)} samples:", *found.lines(_LONGEST)))
+        self.found["way_ms"], self.found["serial_ms"] = found.way()[0], sum(found.single)
 
     def time_cpu(self) -> None:
         """The same programs on all threads, without the dynamic tier."""
@@ -211,62 +201,95 @@ def _table(loads: Sequence[Load]) -> str:
     return "\n".join(lines)
 
 
+class Bench:
+    """What is measured; all that is said goes to a file as well, so that nothing is lost if a load fails."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options, self.begun = options, time.perf_counter()
+        self.loads: list[Load] = []
+        options.out.mkdir(parents=True, exist_ok=True)
+
+    def say(self, text: str) -> None:
+        """Print a text, with the time it is."""
+        line = f"{time.perf_counter() - self.begun:6.1f} s  {text}"
+        print(line, flush=True)
+        with (self.options.out / "loads.txt").open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def tried(self, what: str, step: Callable[[], None]) -> None:
+        """Do something, if there is time left; what fails leaves the others to be measured."""
+        if time.perf_counter() - self.begun > self.options.seconds:
+            self.say(f"{what}: left out, there is no time left")
+            return
+        try:
+            step()
+        except Exception as error:
+            self.say(f"{what}: {type(error).__name__}: {error}")
+
+    def make(self) -> None:
+        """The loads that are asked for."""
+        every = [sample for task in load_tasks("arcagi") for sample in task.samples]
+        samples = pack_samples(every[: self.options.samples] if self.options.samples else every)
+        few = pack_samples(every[:: max(1, len(every) // _MUTANT_SAMPLES)][:_MUTANT_SAMPLES])
+        makers: dict[str, Callable[[], Load]] = {"library": lambda: Load("library", library(), samples)}
+        if self.options.solvers:
+            makers["public"] = lambda: Load("public", list(parse_file(self.options.solvers).programs), samples)
+        if self.options.generated:
+            makers["generated"] = lambda: Load("generated", generated(self.options.generated), samples)
+        if self.options.mutants:
+            makers["mutants"] = lambda: Load("mutants", list(mutants(library(), self.options.mutants, _SEED)), few)
+
+        for name, make in makers.items():
+            self.tried(name, lambda make=make: self.loads.append(make()))  # type: ignore[misc]
+        for load in self.loads:
+            self.say(f"{load.name}: {load.found}")
+
+    def compile(self, nvrtc: Any, arch: int, load: Load) -> None:
+        """The kernels of a load, on all cores."""
+        wanted = dict.fromkeys([*kernels.ENDS.values(), *load.options()])
+        kernels.compiled(nvrtc, wanted, arch)
+        self.say(f"{load.name}: {len(wanted)} kernels compiled, or there before")
+
+    def measure(self, cupy: Any, load: Load) -> None:
+        """All of a load, and the table so far."""
+        heap_bytes = int(self.options.heap_gb * 1e9)
+        arch = int(cupy.cuda.Device().compute_capability)
+        steps: dict[str, Callable[[], None]] = {"kernels": lambda: self.compile(cupy.cuda.nvrtc, arch, load)}
+        steps["time"] = lambda: load.time_engine(cupy, heap_bytes)
+        steps["CPU"] = load.time_cpu
+        if not self.options.outputs_only and load.name != "mutants":
+            steps["values"] = lambda: load.compare(cupy, heap_bytes)
+        steps["profile"] = lambda: load.longest(cupy, heap_bytes)
+        for what, step in steps.items():
+            self.tried(f"{load.name}, {what}", step)
+            cupy.get_default_memory_pool().free_all_blocks()
+        self.say(f"{load.name}: {load.found}")
+        self.say(load.profile)
+        self.say(_table(self.loads))
+        found = json.dumps({one.name: one.found for one in self.loads}, indent=1, default=_plain)
+        (self.options.out / "loads.json").write_text(found, encoding="utf-8")
+
+
 def main() -> None:
     """Compile, compare, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--solvers", type=Path)
     parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
     parser.add_argument("--generated", type=int, default=120, help="programs")
+    parser.add_argument("--mutants", type=int, default=0, help=f"programs, on {_MUTANT_SAMPLES} samples")
     parser.add_argument("--heap-gb", type=float, default=17.0)
     parser.add_argument("--outputs-only", action="store_true", help="compare what programs give, not every value")
     parser.add_argument("--compile", action="store_true", help="compile the kernels, nothing else")
-    parser.add_argument("--out", type=Path, default=Path("build/wave-loads"))
-    options = parser.parse_args()
-    begun = time.perf_counter()
-
-    def say(text: str) -> None:
-        print(f"{time.perf_counter() - begun:6.1f} s  {text}", flush=True)
-
-    every = [sample for task in load_tasks("arcagi") for sample in task.samples]
-    samples = pack_samples(every[: options.samples] if options.samples else every)
-    given: dict[str, list[Program]] = {"library": library()}
-    if options.solvers:
-        given["public"] = parse_file(options.solvers).programs
-    given["generated"] = generated(options.generated)
-    loads = [Load(name, programs, samples) for name, programs in given.items()]
-    for load in loads:
-        say(f"{load.name}: {load.found}")
-    cupy: Any = None if options.compile else importlib.import_module("cupy")
-    nvrtc = cupy.cuda.nvrtc if cupy else find_nvrtc()
-    arch = int(cupy.cuda.Device().compute_capability) if cupy else _HOPPER
-    wanted = dict.fromkeys([*kernels.ENDS.values(), *(one for load in loads for one in load.options())])
-    try:
-        kernels.compiled(nvrtc, wanted, arch)
-        say(f"{len(wanted)} kernels compiled")
-    except CompileError as error:  # the loads that have it fail
-        say(f"{len(wanted)} kernels, of which one does not compile: {error}")
-    if not cupy:
-        return
-    heap_bytes = int(options.heap_gb * 1e9)
-    options.out.mkdir(parents=True, exist_ok=True)
-    for load in loads:
-        for step in (load.time_engine,) if options.outputs_only else (load.compare, load.time_engine):
-            try:
-                step(cupy, heap_bytes)
-            except Exception as error:  # one load that fails leaves the others to be measured
-                say(f"{load.name}: {type(error).__name__}: {error}")
-            cupy.get_default_memory_pool().free_all_blocks()
-            say(f"{load.name}: {load.found}")
-        load.time_cpu()
-        try:
-            load.longest(cupy, heap_bytes)
-        except Exception as error:
-            say(f"{load.name}: {type(error).__name__}: {error}")
-        cupy.get_default_memory_pool().free_all_blocks()
-        (options.out / "loads.json").write_text(
-            json.dumps({one.name: one.found for one in loads}, indent=1, default=_plain), encoding="utf-8"
-        )
-        print(_table(loads), flush=True)
+    parser.add_argument("--seconds", type=float, default=1e9, help="after which nothing more is begun")
+    parser.add_argument("--out", type=Path, default=Path(os.environ.get("OUT", "build/wave-loads")))
+    bench = Bench(parser.parse_args())
+    bench.make()
+    cupy: Any = None if bench.options.compile else importlib.import_module("cupy")
+    for load in bench.loads:
+        if cupy:
+            bench.measure(cupy, load)
+        else:
+            bench.compile(find_nvrtc(), _HOPPER, load)
 
 
 def _plain(value: Any) -> Any:

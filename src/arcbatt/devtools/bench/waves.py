@@ -13,9 +13,7 @@ import json
 import os
 import statistics
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,10 +27,11 @@ from arcbatt.compiler.wave_kernels import WaveKernel
 from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import load_tasks
+from arcbatt.devtools.bench.wave_profile import profile
 from arcbatt.engine.cpu import ARENA_BYTES, MOST_ARENA_BYTES, loaded, run_limits
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
-from arcbatt.engine.waves.plan import Launch, calls
+from arcbatt.engine.waves.plan import calls
 from arcbatt.engine.waves.runner import Looked, WaveRunner, by_size
 from arcbatt.engine.waves.store import Store
 from arcbatt.language.limits import MAX_STEPS
@@ -40,10 +39,6 @@ from arcbatt.language.types import GRID
 from arcbatt.solvers import library
 from arcbatt.syntax.parser import parse_file
 
-_SPIN: Final = """
-extern "C" __global__ void spin(long long ticks) { for (long long t = clock64(); clock64() - t < ticks;); }
-"""
-_SPIN_TICKS: Final = 30_000_000
 _RUNS: Final = 15
 
 
@@ -86,56 +81,6 @@ def cpu_values(
 def differences(a: Looked, b: Looked) -> NDArray[np.int64]:
     """Rows and columns of values that differ by status or hash."""
     return np.argwhere((a.statuses != b.statuses) | (a.hashes != b.hashes))
-
-
-@dataclass
-class Timed:
-    """Calls of a kernel and the milliseconds they took."""
-
-    calls: int = 0
-    milliseconds: float = 0.0
-    launches: int = 0
-
-    @property
-    def rate(self) -> float:
-        """Millions of calls a second."""
-        return self.calls / max(self.milliseconds, 1e-9) / 1e3
-
-
-def by_kernel(runner: WaveRunner, data: PackedSamples) -> tuple[dict[WaveKernel, Timed], list[float]]:
-    """Calls and times of kernels, and of each launch its milliseconds.
-
-    Every launch by itself, between events, behind a kernel that spins until all of a level's are queued.
-    """
-    cupy = runner.cupy
-    spin = cupy.RawKernel(_SPIN, "spin")
-    found: dict[WaveKernel, Timed] = defaultdict(Timed)
-    single: list[float] = []
-    for warm in (True, False):
-        with runner.stream:
-            plan = runner.prepare(data)
-            for level in plan.levels():
-                for part in (level[at : at + 200] for at in range(0, len(level), 200)):
-                    spin((1,), (1,), (np.int64(1 if warm else _SPIN_TICKS),))
-                    events = list(_between_events(cupy, part))
-                    runner.stream.synchronize()
-                    counts = plan.counts()
-                    for launch, start, end in () if warm else events:
-                        one = found[launch.wave.kernel]
-                        one.calls += calls([launch.wave], counts)
-                        single.append(cupy.cuda.get_elapsed_time(start, end))
-                        one.milliseconds += single[-1]
-                        one.launches += 1
-    return found, single
-
-
-def _between_events(cupy: Any, launches: Sequence[Launch]) -> Iterator[tuple[Launch, Any, Any]]:
-    for launch in launches:
-        start, end = cupy.cuda.Event(), cupy.cuda.Event()
-        start.record()
-        launch()
-        end.record()
-        yield launch, start, end
 
 
 def replayed(runner: WaveRunner, data: PackedSamples) -> dict[str, float]:
@@ -211,9 +156,10 @@ class Bench:
         found = {}
         for width in kernels.WIDTHS:
             runner = self.runner(dict.fromkeys(self.kernels, width), 1)
-            found[width], single = by_kernel(runner, data)
+            timed = profile(runner, data)
+            found[width] = timed.kernels
             if width == LANES:
-                self._longest(single)
+                print("\n".join(timed.lines(12)), flush=True)
             del runner
             self.cupy.get_default_memory_pool().free_all_blocks()
         rows = []
@@ -231,16 +177,6 @@ class Bench:
         best = sum(min(found[width][kernel].milliseconds for width in kernels.WIDTHS) for kernel in self.kernels)
         chosen = sum(found[width][kernel].milliseconds for kernel, width in self.chosen.items())
         print(f"all, each in its better width: {best:.2f} ms, as chosen {chosen:.2f} ms", flush=True)
-
-    def _longest(self, single: list[float]) -> None:
-        """The launches that take longest, and the longest way from wave to wave."""
-        waves = self.schedule.waves
-        ends: list[float] = []
-        for wave, took in zip(waves, single, strict=True):
-            ends.append(took + max((ends[number] for number in wave.after), default=0.0))
-        for number in sorted(range(len(waves)), key=lambda one: -single[one])[:12]:
-            print(f"  {single[number]:.3f} ms, done {ends[number]:.3f} at best: {waves[number].kernel.name}")
-        print(f"longest way {max(ends):.2f} ms", flush=True)
 
     def mix(self, times: int, lines: int) -> None:
         """The whole schedule as a graph."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -28,9 +26,11 @@ from arcbatt.compiler.abi import (
     constant,
 )
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
-from arcbatt.compiler.waves import Domain, Repeat, Schedule, Seen, Stretch, Wave, WaveNode
+from arcbatt.compiler.wave_parts import Part, Repeat, Seen, Stretch, Wave, WaveNode
+from arcbatt.compiler.waves import Domain, Schedule
 from arcbatt.engine.waves.heap import Heap, Place, address, places
-from arcbatt.engine.waves.kernels import BLOCK, THREADS
+from arcbatt.engine.waves.kernels import BLOCK, THREADS, makes_values
+from arcbatt.engine.waves.lines import Giants, Launch, Lines, captured
 
 
 class Loaded(NamedTuple):
@@ -45,29 +45,12 @@ class Loaded(NamedTuple):
 Functions = Mapping[WaveKernel, Loaded]
 GIANT_ITEMS: Final = 2048
 """Items of a call of a loop beyond which a block takes it."""
+_FOR_POWERS: Final = 4
+"""Of so many lines one is for powers, where there are any."""
+_DEEPER: Final = 2
+"""How much longer waves are guessed to take for each loop they are in, a power of two."""
 _ITEMS: Final = 64
 """Items of a call of a loop that launches are made large enough for; they take as many as there are."""
-
-
-@dataclass(frozen=True)
-class Launch:
-    """One launch of a wave."""
-
-    wave: Wave
-    function: Any
-    blocks: tuple[int]
-    arguments: tuple[np.uint64, ...]
-    line: int
-    """Waves of one line run one after the other, those of others at the same time."""
-    giants: tuple[Any, int, tuple[np.uint64, ...]] | None = None
-    """Function, blocks and arguments of what it leaves to blocks."""
-
-    def __call__(self) -> None:
-        """Launch it on the current stream."""
-        self.function(self.blocks, (THREADS,), self.arguments)
-        if self.giants:
-            function, blocks, arguments = self.giants
-            function((blocks,), (BLOCK,), arguments)
 
 
 class Plan:
@@ -110,6 +93,7 @@ class Plan:
             elif slot not in self._given:
                 self._bases[slot] = heap.take(schedule.sizes[slot] * self._most[domain])
         self._graphs: dict[int, Any] = {}
+        self._beside: Any = None
         self.launches: list[Launch] = []
         self.used = heap.used
         """What is taken of the heap before a run."""
@@ -182,18 +166,21 @@ class Plan:
         self._places = cupy.asarray(places(rows))
         self._make_frames()
         self._nodes = cupy.asarray(WAVE_NODE.rows([self._node(node) for wave in waves for node in wave.nodes]))
-        if any(self._functions[wave.kernel].block for wave in waves):
-            self._giants = cupy.zeros((self.heap.lines, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
+        with_giants = sum(bool(self._functions[wave.kernel].block) for wave in waves)
+        self._giants = cupy.zeros((with_giants, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         codes = self._codes()
-        first_place = first_node = 0
-        for wave, line in zip(waves, lines_of(waves, self.heap.lines), strict=True):
+        lines, among = Lines(self.heap.lines), self._among()
+        first_place = first_node = giants = 0
+        for number, wave in enumerate(waves):
             function, width, block = self._functions[wave.kernel]
+            makes = makes_values(wave.kernel, width)
+            line, behind = lines.take(wave, self._guess(wave), makes=makes, giants=bool(block), among=among.get(number))
             whole = wave.kernel.phase == WAVE_PHASES["FRAMES"]  # which changes places of any waves
             values = {
                 "heap": address(self.heap.memory),
                 "heap_words": self.heap.words,
                 "top": address(self.heap.top),
-                "arenas": self.heap.arenas(width, line),
+                "arenas": self.heap.arenas(width, line) if makes else 0,
                 "max_steps": self._max_steps,
                 "places": address(self._places) + (0 if whole else WAVE_PLACE.bytes * first_place),
                 "node_places": len(wave.nodes[0].places),
@@ -201,16 +188,38 @@ class Plan:
                 "node_count": len(wave.nodes),
                 "phase": wave.kernel.phase,
                 **codes[wave.kernel],
-                "giants": address(self._giants[line]) if block else 0,
+                "giants": address(self._giants[giants]) if block else 0,
                 "giant_items": self._giant_items,
             }
-            giants = None
+            left = None
             if block:
-                values_there = values | {"arenas": self.heap.arenas(BLOCK, line)}
-                giants = block, self.heap.groups(BLOCK), _arguments(values_there)
-            yield Launch(wave, function, (self._blocks(wave, width),), _arguments(values), line, giants)
+                there = values | {"arenas": self.heap.arenas(BLOCK, behind % self.heap.lines)}
+                left = Giants(block, self.heap.groups(BLOCK), _arguments(there), behind)
+                giants += 1
+            yield Launch(wave, function, (self._blocks(wave, width),), _arguments(values), line, left)
             first_place += sum(len(node.places) for node in wave.nodes)
             first_node += len(wave.nodes)
+
+    def _at_once(self) -> bool:
+        """Whether powers run at the same time as what has nothing to do with them."""
+        return bool(self.schedule.powers) and bool(self.schedule.rest) and self.heap.lines > 1
+
+    def _among(self) -> dict[int, tuple[int, int]]:
+        """Of waves that may not be on all lines, those they may be on."""
+        if not self._at_once():
+            return {}
+        for_powers = -(-self.heap.lines // _FOR_POWERS)
+        return {
+            **dict.fromkeys(numbers(self.schedule.powers), (0, for_powers)),
+            **dict.fromkeys(numbers(self.schedule.rest), (for_powers, self.heap.lines)),
+        }
+
+    def _guess(self, wave: Wave) -> int:
+        """How long a wave takes, for all that is known before: items of loops are more than calls of these."""
+        return 1 + sum(1 << _DEEPER * self._depth(node.domain) for node in wave.nodes)
+
+    def _depth(self, domain: int) -> int:
+        return 1 + self._depth(self.schedule.parents[domain]) if domain >= Domain.BODIES else 0
 
     def _seen(self, seen: Seen) -> Place:
         return self.place(*seen) if seen.slot else (0, 0, 0)
@@ -268,24 +277,48 @@ class Plan:
         base = address(self._code)
         return {kernel: {name: base + at for name, at in one.items()} for kernel, one in found.items()}
 
-    def levels(self) -> Iterator[list[Launch]]:
-        """The launches, level by level; what is repeated once."""
-        for _, level in groupby(self.launches, key=lambda one: one.wave.level):
-            yield list(level)
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Waves that can be launched one after the other; whoever asks for the next ones has launched those before."""
+        yield from self._stretches(self.schedule.parts)
+
+    def _stretches(self, parts: Sequence[Part]) -> Iterator[tuple[int, int]]:
+        for part in parts:
+            if isinstance(part, Stretch):
+                yield part.first, part.end
+                continue
+            for _ in range(part.turns or self._turns(part)):
+                yield from self._stretches(part.parts)
 
     def replay(self, stream: Any) -> None:
-        """All waves, once, on a stream; the host waits for the device only where a power's number is computed."""
-        self._run(self.schedule.parts, stream)
+        """All waves, once, on a stream; the host waits for the device only where a power's number is computed.
 
-    def _run(self, parts: Sequence[Stretch | Repeat], stream: Any) -> None:
+        Powers take many short waves one after the other: all that has nothing to do with them runs beside them.
+        """
+        self._run(self.schedule.first, stream)
+        if not self._at_once():
+            self._run([*self.schedule.rest, *self.schedule.powers], stream)
+            return
+        beside = self._beside = self._beside or self._cupy.cuda.Stream(non_blocking=True)
+        beside.wait_event(stream.record())
+        self._run(self.schedule.rest, beside)
+        self._run(self.schedule.powers, stream)
+        stream.wait_event(beside.record())
+
+    def _run(self, parts: Sequence[Part], stream: Any) -> None:
         for part in parts:
             if isinstance(part, Repeat):
                 for _ in range(part.turns or self._turns(part)):
                     self._run(part.parts, stream)
                 continue
             if part.first not in self._graphs:
-                self._graphs[part.first] = captured(self._cupy, self.launches, part, self.heap.lines)
+                self._graphs[part.first] = captured(self._cupy, self.launches, part)
             self._graphs[part.first].launch(stream)
+
+    def launch(self) -> None:
+        """The same on the current stream, one wave after the other without graphs: for what runs once."""
+        for first, end in self.stretches():
+            for launch in self.launches[first:end]:
+                launch()
 
     def _turns(self, repeat: Repeat) -> int:
         """How often bodies are to be repeated, read from the device."""
@@ -304,59 +337,10 @@ def _arguments(values: Mapping[str, int]) -> tuple[np.uint64, ...]:
     return tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
 
 
-def lines_of(waves: Sequence[Wave], lines: int) -> list[int]:
-    """A line for each wave: the one in which it could begin first, if all nodes took the same time."""
-    free = [0] * lines
-    ends: list[int] = []
-    found: list[int] = []
-    for wave in waves:
-        ready = max((ends[number] for number in wave.after), default=0)
-        line = min(range(lines), key=lambda one: (max(free[one], ready), -free[one]))
-        free[line] = max(free[line], ready) + 1 + len(wave.nodes)
-        ends.append(free[line])
-        found.append(line)
-    return found
-
-
-def captured(cupy: Any, launches: Sequence[Launch], part: Stretch, lines: int) -> Any:
-    """Launches as a graph: a wave waits for those it takes values from, and for the one before it in its line."""
-    streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(lines)]
-    main = streams[0]
-    main.begin_capture()
-    try:
-        _join(cupy, [main], streams[1:])
-        done: dict[int, Any] = {}
-        seen = [[-1] * lines for _ in range(lines)]  # by line, the last wave of each other it has waited for
-        for number in range(part.first, part.end):
-            launch = launches[number]
-            for earlier in launch.wave.after:
-                line = launches[earlier].line
-                if earlier in done and line != launch.line and seen[launch.line][line] < earlier:
-                    streams[launch.line].wait_event(done[earlier])
-                    seen[launch.line][line] = earlier
-            done[number] = _launched(cupy, streams, launch)
-        _join(cupy, streams[1:], [main])
-    finally:
-        graph = main.end_capture()
-    return graph
-
-
-def _launched(cupy: Any, streams: Sequence[Any], launch: Launch) -> Any:
-    """Launch a wave in its line; the event of its end."""
-    event = cupy.cuda.Event(disable_timing=True)
-    with streams[launch.line]:
-        launch()
-    event.record(streams[launch.line])
-    return event
-
-
-def _join(cupy: Any, first: Sequence[Any], then: Sequence[Any]) -> None:
-    """Have streams wait for what others have been given so far."""
-    for stream in first if then else ():
-        event = cupy.cuda.Event(disable_timing=True)
-        event.record(stream)
-        for other in then:
-            other.wait_event(event)
+def numbers(parts: Sequence[Part]) -> Iterator[int]:
+    """Of all waves of some parts, their numbers."""
+    for one in parts:
+        yield from range(one.first, one.end) if isinstance(one, Stretch) else numbers(one.parts)
 
 
 def calls(waves: Sequence[Wave], counts: Sequence[int]) -> int:

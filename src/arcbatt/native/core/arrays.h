@@ -292,11 +292,11 @@ AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
 }
 
 #if AB_LANES > 1
-// Ascending order of many objects, each with its first key beside it, which nearly always decides. False where there is
-// no room behind the arena's top; a wave calls again with more instead.
+// Ascending order of many objects, each with its first two keys beside it, which nearly always decide. False where
+// there is no room behind the arena's top; a wave calls again with more instead.
 template <class Before>
 AB_FN bool sort_by_first_keys(const Ctx& c, u32* pairs, u32 n, Before before) {
-    constexpr u32 WORDS = 3;
+    constexpr u32 WORDS = 4;
     if (c.a.capacity - c.a.top < 2 * WORDS * u64(n)) {
 #if AB_WAVES
         c.cramped = true;
@@ -306,15 +306,18 @@ AB_FN bool sort_by_first_keys(const Ctx& c, u32* pairs, u32 n, Before before) {
     u32* entries = c.a.at(c.a.top);
     c.g.each(n, [&](u32 k) {
         const u32* pair = pairs + 2 * k;
-        entries[WORDS * k] = pair[1] ? *c.a.at(pair[0]) : 0;  // nothing comes before all else
-        entries[WORDS * k + 1] = pair[0];
-        entries[WORDS * k + 2] = pair[1];
+        const u32* keys = c.a.at(pair[0]);
+        entries[WORDS * k] = pair[1] > 0 ? keys[0] : 0;  // nothing comes before all else
+        entries[WORDS * k + 1] = pair[1] > 1 ? keys[1] : 0;
+        entries[WORDS * k + 2] = pair[0];
+        entries[WORDS * k + 3] = pair[1];
     });
-    merge_sort(c, entries, entries + WORDS * n, n, WORDS, 1,
-               [&](const u32* a, const u32* b) { return *a != *b ? *a < *b : before(a + 1, b + 1); });
+    merge_sort(c, entries, entries + WORDS * n, n, WORDS, 1, [&](const u32* a, const u32* b) {
+        return a[0] != b[0] ? a[0] < b[0] : a[1] != b[1] ? a[1] < b[1] : before(a + 2, b + 2);
+    });
     c.g.each(n, [&](u32 k) {
-        pairs[2 * k] = entries[WORDS * k + 1];
-        pairs[2 * k + 1] = entries[WORDS * k + 2];
+        pairs[2 * k] = entries[WORDS * k + 2];
+        pairs[2 * k + 1] = entries[WORDS * k + 3];
     });
     return true;
 }

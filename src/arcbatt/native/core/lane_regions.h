@@ -92,7 +92,11 @@ struct LaneRegions {
     AB_FN bool shared(u32 n, T take) const {
         group().sync();
         u32 start = n <= G::FEW ? 0 : group().lane(), step = n <= G::FEW ? 1 : AB_LANES;
+#if AB_LANES > 32
+        AB_UNROLLED
+#else
         AB_ROLLED
+#endif
         for (u32 i = start; i < n; i += step) take(i);
         group().sync();
         return n > G::FEW;
@@ -121,20 +125,32 @@ struct LaneRegions {
         bool apart = shared(n, [&](u32 i) { value |= u64(f(i)); });
         return apart ? group().bits_held(value) : value;
     }
+    // The lanes of a block take several indexes each at a time, side by side: they wait for each other less often, and
+    // for several loads at once.
+    static constexpr u32 SIDE_BY_SIDE = AB_LANES > 32 ? 4 : 1;
     template <class K, class P>
     AB_FN u32 compact(u32 n, K keep, P put) const {
         u32 count = 0, all = 0;
         group().sync();
         AB_ROLLED
-        for (u32 first = 0; first < n; first += AB_LANES) {
-            u32 i = first + group().lane();
-            bool stays = i < n && keep(i);
-            u32 before = group().count_before(stays, all);
-            if (stays) put(i, count + before);
+        for (u32 first = 0; first < n; first += SIDE_BY_SIDE * AB_LANES) {
+            u32 i = first + SIDE_BY_SIDE * group().lane();
+            bool stays[SIDE_BY_SIDE];
+            for (u32 k = 0; k < SIDE_BY_SIDE; ++k) stays[k] = i + k < n && keep(i + k);
+            u32 at = count + places_before(stays, all);
+            for (u32 k = 0; k < SIDE_BY_SIDE; ++k)
+                if (stays[k]) put(i + k, at++);
             count += all;
         }
         group().sync();
         return count;
+    }
+    // How many of the lanes before this one stay; `all` becomes how many do in all.
+    AB_FN u32 places_before(const bool (&stays)[SIDE_BY_SIDE], u32& all) const {
+        if constexpr (SIDE_BY_SIDE == 1) return group().count_before(stays[0], all);
+        u32 mine = 0;
+        for (u32 k = 0; k < SIDE_BY_SIDE; ++k) mine += stays[k];
+        return group().sum_before(mine, all);
     }
     template <class F, class P>
     AB_FN u32 scan(u32 n, F f, P put) const {
@@ -153,6 +169,7 @@ struct LaneRegions {
     // Lanes hold their items before any is written; an item's predecessor has either not moved or is itself again.
     template <class S>
     AB_FN u32 squeeze(u32* items, u32 n, u32 stride, S same) const {
+        if (SIDE_BY_SIDE > 1 && stride <= 2) return squeeze_few(items, n, stride, same);
         constexpr u32 MOST_WORDS = 9;
         u32 held[MOST_WORDS] = {};
         u32 count = 0, all = 0;
@@ -167,6 +184,33 @@ struct LaneRegions {
             group().sync();
             if (stays && to != i) AB_ROLLED
             for (u32 k = 0; k < stride; ++k) items[to * stride + k] = held[k];
+            count += all;
+            group().sync();
+        }
+        return count;
+    }
+    template <class S>
+    AB_FN u32 squeeze_few(u32* items, u32 n, u32 stride, S same) const {
+        u32 held[2 * SIDE_BY_SIDE] = {}, count = 0, all = 0;
+        group().sync();
+        AB_ROLLED
+        for (u32 first = 0; first < n; first += SIDE_BY_SIDE * AB_LANES) {
+            u32 i = first + SIDE_BY_SIDE * group().lane();
+            bool stays[SIDE_BY_SIDE];
+            for (u32 k = 0; k < SIDE_BY_SIDE; ++k) {
+                stays[k] = i + k < n && (i + k == 0 || !same(i + k - 1, i + k));
+                if (!stays[k]) continue;
+                held[2 * k] = items[(i + k) * stride];
+                held[2 * k + 1] = items[(i + k) * stride + stride - 1];
+            }
+            u32 to = count + places_before(stays, all);
+            group().sync();
+            for (u32 k = 0; k < SIDE_BY_SIDE; ++k) {
+                if (!stays[k]) continue;
+                items[to * stride] = held[2 * k];
+                items[to * stride + stride - 1] = held[2 * k + 1];
+                ++to;
+            }
             count += all;
             group().sync();
         }

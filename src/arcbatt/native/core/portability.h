@@ -26,7 +26,8 @@ typedef unsigned long long uint64_t;
 // AB_CALL is for what is big and called from many places: on the GPU a call of its own, so that the kernel stays small
 // enough for its compiler and its instruction cache.
 // AB_INLINE is for a piece of one function that stands by itself for the reader: never a call.
-// AB_ROLLED stands before loops that are not to be unrolled there, for the same reason.
+// AB_ROLLED stands before loops that are not to be unrolled there, for the same reason; AB_UNROLLED before those that
+// wait for memory, so that several loads are on their way at a time.
 // AB_WAVES is set where a kernel is for one operation, so that none of it is called from many places.
 #ifndef AB_WAVES
 #define AB_WAVES 0
@@ -40,6 +41,7 @@ typedef unsigned long long uint64_t;
 #define AB_CALL __device__ __noinline__
 #endif
 #define AB_ROLLED _Pragma("unroll 1")
+#define AB_UNROLLED _Pragma("unroll 4")
 #else
 #define AB_FN inline
 #if defined(__GNUC__)
@@ -49,6 +51,7 @@ typedef unsigned long long uint64_t;
 #endif
 #define AB_CALL inline
 #define AB_ROLLED
+#define AB_UNROLLED
 #endif
 
 #ifndef AB_LANES

@@ -243,13 +243,20 @@ struct Size<0> {
 template <class Table, class Type>
 AB_CALL u64 deep_size_in_slot(const Ctx& c, const Table& types, Type type, const u32* slot, u64 cap) {
     const auto& t = types[type];
-    if (t.kind != K_TUP && is_flat(types, t.item)) {  // the lanes share the items
+    if (t.kind != K_TUP) {  // the lanes share the items
         u32 stride = types[t.item].item_words;
         const u32* items = c.a.at(slot[0]);
-        return u64(c.g.sum_of(slot[1],
-                              [&](u32 k) { return i64(at_least_one(flat_size(types, t.item, items + k * stride))); }));
+        if (is_flat(types, t.item))
+            return u64(c.g.sum_of(
+                slot[1], [&](u32 k) { return i64(at_least_one(flat_size(types, t.item, items + k * stride))); }));
+        u64 mine = 0;  // of a lane: beyond the cap, others need not know
+        return u64(c.g.sum_of(slot[1], [&](u32 k) {
+            if (mine > cap) return i64(0);
+            u64 size = at_least_one(Size<MAX_TYPE_DEPTH>::item(c, types, t.item, items + k * stride, cap));
+            mine += size;
+            return i64(size);
+        }));
     }
-    if (t.kind != K_TUP) return Size<MAX_TYPE_DEPTH + 1>::part(c, types, type, slot, cap);
     u64 total = 0;
     types.each_part(t, [&](auto inner) {
         total += types[inner].leaves ? types[inner].leaves

@@ -76,6 +76,7 @@ struct KnownObjects {
 struct NearMemory {
     u32* words;
     u32 count;
+    bool only;  // what has no room there is NOT_NEAR, and another kernel's
 };
 #endif
 
@@ -139,6 +140,7 @@ AB_FN i32 key_int(u32 key) { return i32(key ^ 0x80000000u); }
 
 constexpr i32 IJ_BIAS = 1 << (IJ_BITS - 1), PLACE_BIAS = 1 << (PLACE_BITS - 1), COLOUR_BIAS = 1 << (COLOUR_BITS - 1);
 constexpr u32 IJ_MASK = (1u << IJ_BITS) - 1, PLACE_MASK = (1u << PLACE_BITS) - 1;
+constexpr u32 PLACE_OF_CELL = (1u << 2 * PLACE_BITS) - 1;  // without its colour
 static_assert(2 * IJ_BITS == 32 && 2 * PLACE_BITS + COLOUR_BITS == 32, "keys are words");
 
 AB_FN bool ij_fits(IJ p) { return p.i >= -IJ_BIAS && p.i < IJ_BIAS && p.j >= -IJ_BIAS && p.j < IJ_BIAS; }

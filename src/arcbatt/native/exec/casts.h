@@ -33,13 +33,14 @@ AB_FN Status cast_items(M& m, From from, const Row& t, const u32* arg, u32* out)
     const auto& types = m.types;
     generic::Items items;
     Status s = generic::make(c, types, t.item, arg[1], items);
-    u32 slot[3 * MAX_ITEM_WORDS];
-    for (u32 k = 0; k < arg[1] && s == OK; ++k) {
-        unbox(types, from, c.a.at(arg[0]) + k * types[from].item_words, slot);
-        if (holds_none(types, from, t.item, slot)) return ESCAPE;
-        s = box(types, t.item, slot, c.a.at(items.off) + k * types[t.item].item_words);
-    }
     if (s != OK) return s;
+    bool lost = c.g.flagged(arg[1], [&](u32 k) {
+        u32 slot[3 * MAX_ITEM_WORDS];
+        unbox(types, from, c.a.at(arg[0]) + k * types[from].item_words, slot);
+        return holds_none(types, from, t.item, slot) ||
+               box(types, t.item, slot, c.a.at(items.off) + k * types[t.item].item_words) != OK;
+    });
+    if (lost) return ESCAPE;
     if (t.kind == K_SET) items.n = sort_unique_items(c, types, t.item, c.a.at(items.off), items.n);
     generic::put(out, items);
     return OK;

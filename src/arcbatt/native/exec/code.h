@@ -14,6 +14,7 @@ constexpr u32 WORDS_OF = u32(sizeof(T) / sizeof(u32));
 // A number the compiler must know: of an argument, or of an operation.
 template <u32 K>
 struct Known {
+    static constexpr u32 NUMBER = K;
     AB_FN constexpr operator u32() const { return K; }
 };
 

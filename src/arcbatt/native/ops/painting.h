@@ -107,9 +107,22 @@ template <class F>
 AB_FN void set_cells(const Ctx& c, Grid grid, CellSeq tuple, IJ by, F allowed) {
     i8* to = cells(c, grid);
     const u32* keys = words(c, tuple);
+#if AB_WARP
+    // As many cells as there are lanes at a time; of those at one place the last lane's is set.
+    u32 lane = c.g.lane();
+    c.g.sync();
+    AB_ROLLED
+    for (u32 first = 0; first < tuple.n; first += AB_LANES) {
+        u32 k = first + lane, key = k < tuple.n ? keys[k] : 0;
+        u32 there = c.g.alike(k < tuple.n ? key & PLACE_OF_CELL : ~0u - lane);
+        if (k < tuple.n && !(there >> lane >> 1)) set_cell(to, grid, key, by, allowed);
+        c.g.sync();
+    }
+#else
     c.g.one([&] {
         for (u32 k = 0; k < tuple.n; ++k) set_cell(to, grid, keys[k], by, allowed);
     });
+#endif
 }
 template <class F>
 AB_FN void set_cells(const Ctx& c, Grid grid, Object obj, IJ by, F allowed) {

@@ -107,14 +107,23 @@ struct Gather {
     }
     // Items in order, up to the first that ends the loop.
     AB_FN Walked walked() const {
-        u64 before = segment.steps(), all = before + steps_of(0, n);
-        u32 failed = first_where([&](u32 k) { return *result(k) != OK; });
+        u64 before = segment.steps(), all = before;
+        u32 failed = failure_and_steps(all);
         u32 over = all > m.max_steps ? beyond_steps(before) : n;
         u32 holds = ins.op() == LOOP_EXTRACT ? first_where([&](u32 k) { return *result(k) == OK && result(k)[1]; }) : n;
         u32 end = least(least(failed, over), holds);
         if (end == n) return Walked{OK, n, all};
         u64 sum = before + steps_of(0, end + 1);
         return Walked{counted_status(Status(*result(end)), sum, m.max_steps), end + 1, sum};
+    }
+    // The first item that failed, n where there is none; the steps of all are added to `sum`. Both in one walk.
+    AB_FN u32 failure_and_steps(u64& sum) const {
+        u32 failed = n;
+        sum += u64(m.c.g.sum_of(n, [&](u32 k) {
+            if (*result(k) != OK) failed = least(failed, k);
+            return i64(steps(k));
+        }));
+        return u32(m.c.g.least_held(i32(failed)));
     }
     template <class F>
     AB_FN u32 first_where(F holds) const {
@@ -145,7 +154,15 @@ struct Gather {
     // Items in the form containers have them, each at `words` from the one before. What has no such form ends the loop.
     template <class Type>
     AB_FN Status boxed(Type type, u32* to, u32 words, u64& sum) const {
-        bool beyond = m.c.g.flagged(n, [&](u32 k) { return box(m.types, type, result(k) + 1, to + k * words) != OK; });
+        struct Few {
+            u32 w[2];
+        };
+        bool beyond =
+            m.types[type].item_words <= 2
+                ? m.c.g.template mapped<Few>(
+                      n, [&](u32 k, Few& item) { return box(m.types, type, result(k) + 1, item.w) != OK; },
+                      [&](u32 k, const Few& item) { copy_words(to + k * words, item.w, m.types[type].item_words); })
+                : m.c.g.flagged(n, [&](u32 k) { return box(m.types, type, result(k) + 1, to + k * words) != OK; });
         if (!beyond) return OK;
         u32 at = first_where([&](u32 k) {
             u32 item[MAX_ITEM_WORDS];
@@ -335,11 +352,13 @@ struct Gather {
         body = 0;
         if (ins.op() != LOOP_RAPPLY && bodies > 1 && segment.count(1)) n = segment.count(body = 1);
     }
-    // Items, and where these are merged what is in them, at least: how much there is to gather.
-    AB_FN u64 content(const WaveFrame* frames) {
+    // Items, and where these are merged what is in them, at least: how much there is to gather; any number beyond
+    // `enough` where it is more than that.
+    AB_FN u64 content(const WaveFrame* frames, u64 enough) {
         if (segment.status() != OK) return 0;
         count_items();
         if (!framed(frames)) return 0;
+        if (n > enough) return n;
         u64 inside = 0;
         if (gather_kind(ins.op()) == MERGED && m.types[key_type()].kind != K_INT)
             inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(*result(k) == OK ? result(k)[2] : 0); }));
@@ -383,7 +402,7 @@ AB_FN bool left_to_blocks(M& m, const WaveLaunch& p, I ins, const WavePlace* beh
     if (!p.giants) return false;
     const WaveNode& node = device_pointer<const WaveNode>(p.nodes)[call.node];
     Gather<M, I> gather{m, ins, behind, Segment{m.slot(place_at(behind[0], call.index))}, 0, 0, false};
-    if (gather.content(device_pointer<const WaveFrame>(node.frames)) <= p.giant_items) return false;
+    if (gather.content(device_pointer<const WaveFrame>(node.frames), p.giant_items) <= p.giant_items) return false;
     WaveGiants* list = device_pointer<WaveGiants>(p.giants);
     u32 at = m.c.g.from_one([&] { return fetch_add(list->count, 1u); });
     if (at >= MOST_GIANTS) return false;

@@ -35,13 +35,40 @@ AB_FN KnownIns placed(const WavePlace* places, u32 index) {
     return ins;
 }
 
+#if AB_DEVICE
+// The words of a value's slot, and the first of what it points to, for one lane: read, so that they are in the
+// first-level cache when the call looks at them. Whoever reads must do something with what he read.
+template <class M>
+AB_FN void bring_close(M& m, KnownIns ins) {
+    constexpr u32 SECTOR = 8, MOST_SECTORS = 4;
+    u32 all = 0;
+    ins.each_arg([&](auto k) {
+        auto type = ins.arg_type(k);
+        const u32* slot = m.slot(ins.arg(k));
+        constexpr TypeDesc row = KNOWN_TYPES[decltype(type)::NUMBER];
+        all |= slot[0] | slot[row.slot_words];
+        if constexpr (row.kind == K_SET || row.kind == K_SEQ || row.kind == K_GRID) {
+            if (slot[0] != OK) return;
+            u32 words = data_words(m.types, type, slot + 1);
+            const u32* data = m.c.a.at(slot[1]);
+            for (u32 at = 0; at < MOST_SECTORS * SECTOR; at += SECTOR)
+                if (at < words) all |= data[at];
+        }
+    });
+    asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0x5bd1e995; @p prefetch.global.L2 [%1]; }"
+                 :
+                 : "r"(all), "l"(m.c.a.base)
+                 : "memory");
+}
+#endif
+
 AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team, u32 group) {
     CallState<KnownTypes> m;
     m.c.g = lanes;
 #if AB_DEVICE && AB_LANES > 1
     // A kernel that does not look at it does not have it.
     __shared__ u32 near[AB_THREADS / AB_LANES][NEAR_WORDS];
-    m.c.near = NearMemory{near[group], NEAR_WORDS};
+    m.c.near = NearMemory{near[group], NEAR_WORDS, false};
 #endif
     (void)group;
     run_phase<AB_WAVE_PHASE>(m, p, team, [](const WavePlace* places, u32 index) { return placed(places, index); });

@@ -25,18 +25,40 @@ struct WaveTeam {
 };
 
 // f(node, places, index) for every index of every node that is this group's. Indexes of all nodes are dealt out one
-// after the other, so that it does not matter how they are divided among nodes.
+// after the other, or so many at a time where `run_of` a node's count says so, so that it does not matter how they are
+// divided among nodes. `ahead(places, first, end)` comes before several that a group takes at a time.
+template <class R, class A, class F>
+AB_FN void each_index(const WaveLaunch& p, WaveTeam team, R run_of, A ahead, F f) {
+    const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
+    const WavePlace* all_places = device_pointer<const WavePlace>(p.places);
+    u32 next = 0;  // the group that the first indexes of a node go to
+    for (u32 k = 0; k < p.node_count; ++k) {
+        u32 count = *device_pointer<const u32>(nodes[k].count), run = run_of(count), runs = (count + run - 1) / run;
+        const WavePlace* places = all_places + k * p.node_places;
+        u32 mine = team.number < next ? team.number + team.groups - next : team.number - next;
+        for (; mine < runs; mine += team.groups) {
+            u32 index = mine * run, end = least(index + run, count);
+            if (run > 1) ahead(places, index, end);
+            for (; index < end; ++index) f(nodes[k], places, index);
+        }
+        next = (next + runs % team.groups) % team.groups;
+    }
+}
 template <class F>
 AB_FN void each_index(const WaveLaunch& p, WaveTeam team, F f) {
-    const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
-    const WavePlace* places = device_pointer<const WavePlace>(p.places);
-    u32 next = 0;  // the group that the first index of a node goes to
-    for (u32 k = 0; k < p.node_count; ++k) {
-        u32 count = *device_pointer<const u32>(nodes[k].count);
-        u32 first = team.number < next ? team.number + team.groups - next : team.number - next;
-        for (u32 index = first; index < count; index += team.groups) f(nodes[k], places + k * p.node_places, index);
-        next = (next + count % team.groups) % team.groups;
-    }
+    each_index(p, team, [](u32) { return 1u; }, [](const WavePlace*, u32, u32) {}, f);
+}
+
+// How many calls a warp takes at a time: several, where each warp has many, so that it can have what they read brought
+// close by while it waits once, not for each of them. Threads take one each, whose places lie side by side.
+AB_FN u32 calls_at_a_time(u32 count, u32 groups) {
+#if AB_WARP
+    constexpr u32 MOST = 16, TURNS = 4;
+    return most(1u, least(count / (TURNS * groups), MOST));
+#else
+    (void)count, (void)groups;
+    return 1;
+#endif
 }
 
 #if AB_LANES > 32
@@ -134,11 +156,48 @@ AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
     if (!fits) leave_unfit(m, ins);
 }
 
-// Words close to a group: of a warp for the objects of a grid of 30 by 30, of a block for marks.
+// Words close to a group: of a warp for the objects of a grid of so many cells, of a block for marks.
+#ifndef AB_NEAR_CELLS
+#define AB_NEAR_CELLS 900
+#endif
 #if AB_WARP
-constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + 900 / 4 * 9;
+constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + AB_NEAR_CELLS / 4 * 9;
 #elif AB_LANES > 1
 constexpr u32 NEAR_WORDS = 1 << 13;
+#endif
+
+// The calls of a wave that finds objects may be shared out among kernels by the size of the grid: those with less room
+// close by have more groups at a time. What is not theirs they leave alone; the last kernel does what none could.
+struct NearPass {
+    enum Kind : u32 { ALL, UP_TO_ROOM, LARGER, REST };
+    u32 kind, least, room;  // cells
+};
+AB_FN NearPass near_pass(const WaveLaunch& p) {
+#if AB_DEVICE && defined(AB_NEAR_PASS)
+    (void)p;
+    return NearPass{AB_NEAR_PASS, AB_NEAR_LEAST, AB_NEAR_CELLS};
+#elif AB_DEVICE
+    (void)p;
+    return NearPass{NearPass::ALL, 0, 0};
+#else
+    return NearPass{u32(p.phase >> 8) & 0xFFu, u32(p.phase >> 16) & 0xFFFFu, u32(p.phase >> 32)};
+#endif
+}
+#if AB_WARP
+template <class M, class I>
+AB_FN bool is_mine(M& m, const NearPass& pass, I ins) {
+    if (pass.kind == NearPass::ALL) return true;
+    if (pass.kind == NearPass::REST)  // read once: a lane may be on its way to change it
+        return m.c.g.from_one([&] { return u32(m.status(ins.dst())); }) == objects_impl::NOT_NEAR;
+    u32 place = ins.arg(0), size = m.status(place) == OK ? m.value(place)[1] : 0;
+    u32 cells = (size >> 16) * (size & 0xFFFFu);
+    return cells >= pass.least && (pass.kind == NearPass::LARGER || cells <= pass.room);
+}
+#else
+template <class M, class I>
+AB_FN bool is_mine(M&, const NearPass&, I) {
+    return true;
+}
 #endif
 
 // Begin and end what a group does in a wave: `work(room)`.
@@ -161,17 +220,29 @@ AB_FN void add_steps(M& m, const WavePlace& place, u32 index, u64 steps) {
     m.c.g.one([&] { fetch_add(*reinterpret_cast<u64*>(m.slot(place_at(place, index))), steps); });
 }
 
+// Bring close by what calls of a group read; where the instruction is data nothing is known of that.
+template <class M, class I>
+AB_FN void bring_close(M&, I) {}
+
 // All calls of a group. `ins_of(places, index)` is the instruction with its places.
 template <class M, class F>
 AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
+    NearPass pass = near_pass(p);
     in_room(m, p, team, [&](WaveRoom& room) {
-        each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
-            auto ins = ins_of(places, index);
-            m.spent = 0;
-            wave_call(m, room, ins);
-            if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
-            if (ins.times() < 0 && ins.has(MULTIPLIES)) add_steps(m, places[STEPS_PLACE], index, m.spent);
-        });
+        each_index(
+            p, team, [&](u32 count) { return calls_at_a_time(count, team.groups); },
+            [&](const WavePlace* places, u32 first, u32 end) {
+                u32 index = first + m.c.g.lane();
+                if (index < end) bring_close(m, ins_of(places, index));
+            },
+            [&](const WaveNode& node, const WavePlace* places, u32 index) {
+                auto ins = ins_of(places, index);
+                if (!is_mine(m, pass, ins)) return;
+                m.spent = 0;
+                wave_call(m, room, ins);
+                if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
+                if (ins.times() < 0 && ins.has(MULTIPLIES)) add_steps(m, places[STEPS_PLACE], index, m.spent);
+            });
     });
 }
 

@@ -1,0 +1,118 @@
+"""What a schedule of waves is made of: nodes, waves, and the stretches and repeats in which these run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from arcbatt.compiler.wave_kernels import WaveKernel
+
+
+class Seen(NamedTuple):
+    """A slot as a domain sees it: of an index, the value of the domain around it that has the slot."""
+
+    slot: int
+    """0 for none."""
+    domain: int
+
+
+NONE: Final = Seen(0, 0)
+
+
+class WaveNode(NamedTuple):
+    """One instruction of a wave by its slots; those below 0 are of the waves' own making."""
+
+    domain: int
+    result: Seen
+    cost: Seen
+    """Where its steps are kept."""
+    steps: Seen
+    """Those of the item, which its own are added to."""
+    args: tuple[Seen, ...]
+    type: int
+    """Of the result, in the table of types of the code."""
+    times: int = 0
+    """How often its steps count."""
+    which: int = 0
+    """A number the phase of its kernel knows."""
+    frames: int = -1
+    """The domain whose frame it looks at, or -1."""
+    waits: tuple[int, ...] = ()
+    """Slots that must be there before, beside those it names."""
+
+    @property
+    def places(self) -> tuple[Seen, ...]:
+        """All slots it names, in the order of its record."""
+        return (self.result, self.cost, self.steps, *self.args)
+
+
+@dataclass
+class Wave:
+    """Nodes that one kernel runs at a time."""
+
+    kernel: WaveKernel
+    level: int
+    nodes: list[WaveNode] = field(default_factory=list)
+    after: list[int] = field(default_factory=list)
+    """The waves it takes values from, by number."""
+
+
+@dataclass
+class Stretch:
+    """Waves from one number up to another that run once."""
+
+    first: int
+    end: int
+
+
+@dataclass
+class Repeat:
+    """The bodies of powers, run as often as the longest of them takes."""
+
+    parts: list[Part]
+    turns: int
+    """How often that is, where all are constants; else 0."""
+    left: list[int]
+    """Slots that say of each item how often is left."""
+
+
+Part = Stretch | Repeat
+_DEPTH: Final = 1 << 20
+"""Levels between powers and those that need their results: all that need equally many run together."""
+
+
+class Block:
+    """Waves by level and kernel; powers of one level repeat as a block of their own."""
+
+    def __init__(self) -> None:
+        self.waves: dict[tuple[int, WaveKernel], Wave] = {}
+        self.levels: dict[int, int] = {}
+        """Of slots that it fills."""
+        self.repeats: dict[int, tuple[Block, Repeat]] = {}
+
+    def level_after(self, slots: Iterable[int]) -> int:
+        """The first level at which slots are filled."""
+        return 1 + max((self.levels.get(slot, 0) for slot in slots), default=0)
+
+    def repeat_after(self, slots: Iterable[int]) -> int:
+        """The first level for a power at which slots are filled."""
+        return (self.level_after(slots) // _DEPTH + 1) * _DEPTH
+
+    def flattened(self, waves: list[Wave]) -> list[Part]:
+        """Add its waves to a list, in order; what runs when."""
+        parts: list[Part] = []
+        first = len(waves)
+        keys = sorted(self.waves, key=lambda key: (key[0], key[1].phase, key[1].words[0]))
+        for level in sorted({key[0] for key in keys} | set(self.repeats)):
+            if level in self.repeats:
+                if len(waves) > first:
+                    parts.append(Stretch(first, len(waves)))
+                inner, repeat = self.repeats[level]
+                repeat.parts = inner.flattened(waves)
+                parts.append(repeat)
+                first = len(waves)
+            waves += [self.waves[key] for key in keys if key[0] == level]
+        if len(waves) > first:
+            parts.append(Stretch(first, len(waves)))
+        return parts
