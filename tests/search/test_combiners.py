@@ -13,6 +13,7 @@ from arcbatt.language.sample import Sample
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import Bank
 from arcbatt.search.combine import Clock
+from arcbatt.search.combiners.alike import likenesses
 from arcbatt.search.combiners.find import InView, find_rules_of_images
 from arcbatt.search.combiners.local import local_rules
 from arcbatt.search.combiners.moves import moves
@@ -254,11 +255,36 @@ def test_symmetries(pair, seed):
     assert is_solved(symmetries, made(random.Random(seed), pair))
 
 
+# --- likenesses
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("erased", [False, True])
+def test_likenesses(seed, erased):
+    """Two figures in colours, and grey ones of their shapes, turned; the coloured ones stay or go."""
+    figures = (
+        frozenset({(1, (0, 0)), (2, (0, 1)), (3, (1, 0)), (1, (2, 0))}),
+        frozenset({(4, (0, 0)), (4, (1, 0)), (6, (1, 1)), (7, (1, 2)), (4, (2, 0))}),
+    )
+
+    def pair(draw: random.Random) -> tuple[Cells, Cells]:
+        given, wanted = canvas(17, 17), canvas(17, 17)
+        places = draw.sample([(i, j) for i in (1, 6, 11) for j in (1, 6, 11)], 6)
+        for number, (top, left) in enumerate(places):
+            figure = figures[number % 2]
+            for colour, (i, j) in turned(figure, draw.choice(TURNS)) if number > 1 else figure:
+                given[top + i][left + j] = 5 if number > 1 else colour
+                wanted[top + i][left + j] = 0 if erased and number < 2 else colour
+        return given, wanted
+
+    assert is_solved(likenesses, made(random.Random(seed), pair))
+
+
 # --- all of them
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("combiner", [local_rules, stamps, moves, symmetries])
+@pytest.mark.parametrize("combiner", [local_rules, stamps, moves, symmetries, likenesses])
 def test_what_holds_for_noise_is_a_program_too(combiner, seed):
     """Random small tasks: mostly nothing is found, and nothing fails."""
     draw = random.Random(seed)

@@ -9,6 +9,7 @@ from typing import Final
 
 from arcbatt.data.grids import is_arc_grid
 from arcbatt.search.combine import Clock
+from arcbatt.search.combiners.alike import likenesses
 from arcbatt.search.combiners.local import local_rules
 from arcbatt.search.combiners.moves import moves
 from arcbatt.search.combiners.rule import GridCombiner, Rule, same_size
@@ -20,6 +21,7 @@ from arcbatt.search.write import Writer
 
 GRID_COMBINERS: Final[tuple[tuple[GridCombiner, float], ...]] = (
     (symmetries, 0.05),
+    (likenesses, 0.05),
     (moves, 0.1),
     (stamps, 0.15),
     (local_rules, 0.2),

@@ -71,3 +71,16 @@ def enlarged(patch: Object, scale: int) -> Object:
         for a in range(scale)
         for b in range(scale)
     )
+
+
+_CALLS: Final = {
+    "identity": "{}", "rot90": "vmirror(dmirror({}))", "rot180": "hmirror(vmirror({}))",
+    "rot270": "hmirror(dmirror({}))", "hmirror": "hmirror({})", "vmirror": "vmirror({})", "dmirror": "dmirror({})",
+    "cmirror": "cmirror({})",
+}  # fmt: skip
+"""The turns of an object in the language, where only mirrors are of objects."""
+
+
+def turn_of(patch: str, turn: str) -> str:
+    """An object in another orientation, in the language."""
+    return _CALLS[turn].format(patch)

@@ -17,7 +17,7 @@ from arcbatt.language.primitives.shapes import leastcolor, mostcolor, numcolors,
 from arcbatt.language.values import IJ, Cell, Grid, Object
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.combine import Clock
-from arcbatt.search.combiners.rule import TURNS, Rule, enlarged, in_order, same_size, turned
+from arcbatt.search.combiners.rule import TURNS, Rule, enlarged, in_order, same_size, turn_of, turned
 from arcbatt.search.write import Writer
 
 _SCALES: Final = (1, 2, 3, 4)
@@ -323,7 +323,7 @@ class _Written:
         for stage in self.stages:
             writer.lines.append(f"for t in {templates}:")
             forms = [
-                "normalize(" + _call(turn, "t" if scale == 1 else f"upscale(normalize(t), {scale})") + ")"
+                "normalize(" + turn_of("t" if scale == 1 else f"upscale(normalize(t), {scale})", turn) + ")"
                 for scale in stage.scales
                 for turn in stage.turns
             ]
@@ -338,15 +338,3 @@ class _Written:
                 "                    out = paint(out, b)",
             ]
         return "out"
-
-
-_CALLS: Final = {
-    "identity": "{}", "rot90": "vmirror(dmirror({}))", "rot180": "hmirror(vmirror({}))",
-    "rot270": "hmirror(dmirror({}))", "hmirror": "hmirror({})", "vmirror": "vmirror({})", "dmirror": "dmirror({})",
-    "cmirror": "cmirror({})",
-}  # fmt: skip
-"""The turns of an object in the language, where only mirrors are of objects."""
-
-
-def _call(turn: str, argument: str) -> str:
-    return _CALLS[turn].format(argument)
