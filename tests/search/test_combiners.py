@@ -21,7 +21,7 @@ from arcbatt.search.combiners.rule import TURNS, GridCombiner, Rule, turned
 from arcbatt.search.combiners.stamps import stamps
 from arcbatt.search.combiners.symmetry import symmetries
 from arcbatt.search.features import features
-from arcbatt.search.values import Values
+from arcbatt.search.values import Block, Values
 from arcbatt.search.views import inputs_of, views
 from arcbatt.search.work import Work
 from arcbatt.search.write import Writer
@@ -311,9 +311,8 @@ def test_rules_hold_for_images_too():
     work = Work.on(question, 60.0)
     work.clock.go_on()
     images = bank.images(inputs_of(question))
-    work.look(Values(next(views(question)), bank.features, (images,)))
-    work.looks[0].parents = [[one.text for one in bank.features].index("hmirror(I)")]
-    find_rules_of_images(work, ())
+    work.look(Values(next(views(question)), bank.features, (Block(images),)))
+    find_rules_of_images(work, [(work.looks[0], [[one.text for one in bank.features].index("hmirror(I)")])], ())
     for (given, wanted), (best, *_) in zip(task.test, work.found(), strict=True):
         (program,) = parse(best.best.program())
         assert best.grid == wanted == evaluate(program, Sample(given, (), None))

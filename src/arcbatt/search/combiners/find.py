@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -64,9 +64,9 @@ def find_rules(work: Work, without: Collection[str]) -> None:
             _find(work, combiner, views, Clock(work.clock.left(share)))
 
 
-def find_rules_of_images(work: Work, without: Collection[str]) -> None:
-    """The same for promising images in place of the input, those that are as large as the output."""
-    views = [one for look in work.looks for one in islice(_views_of_images(look), _MOST_IMAGES)]
+def find_rules_of_images(work: Work, images: Iterable[tuple[Look, Sequence[int]]], without: Collection[str]) -> None:
+    """The same for promising images of views in place of the input, those that are as large as the output."""
+    views = [one for look, mine in images for one in islice(_views_of_images(look, mine), _MOST_IMAGES)]
     clock = Clock(work.clock.left(_IMAGES))
     for place, view in enumerate(views):
         mine = Clock(clock.left(1 / (len(views) - place)))
@@ -75,24 +75,25 @@ def find_rules_of_images(work: Work, without: Collection[str]) -> None:
                 _find(work, combiner, [view], Clock(mine.left(2 * share)))
 
 
-_IMAGES: Final = 0.6
+_IMAGES: Final = 0.25
 """Of the time that is left, what goes to rules about images."""
 _MOST_IMAGES: Final = 4
 """Of each view."""
 
 
-def _views_of_images(look: Look) -> Iterator[tuple[View, float]]:
+def _views_of_images(look: Look, images: Sequence[int]) -> Iterator[tuple[View, float]]:
     """Views with an image in place of the input, and what they add to a description."""
     view, values = look.values.view, look.values
     demos = view.question.demonstrations
-    for parent in look.parents:
+    for parent in images:
         grids = values.grids(parent)
         pairs = tuple((grid, wanted) for grid, (_, wanted) in zip(grids, demos, strict=False))
         question = replace(view.question, demonstrations=pairs, inputs=tuple(grids[len(demos) :]))
         if same_size(question) and pairs != demos:
-            feature = values.features[parent]
-            before = (*view.before, f"a0 = {feature.over(view.input)}")
-            yield replace(view, question=question, before=before, input="a0"), feature.cost + _IMAGE_COST
+            before = (*view.before, f"a0 = {values.write(Writer(), parent)}")
+            block, column = values.place(parent)
+            more = float(block.images.cost[column]) + _IMAGE_COST
+            yield replace(view, question=question, before=before, input="a0"), more
 
 
 _IMAGE_COST: Final = 0.5
