@@ -22,7 +22,7 @@ class SolveOptions:
     families: tuple[str, ...] = ()
     """Families of features; none: all."""
     without: tuple[str, ...] = ()
-    """Combiners of images that are left out."""
+    """Combiners, of images and of grids, that are left out."""
     normalise: bool = True
     """Whether to look at tasks with their colours numbered by how common they are, too."""
     leave_one_out: bool = True

@@ -16,6 +16,7 @@ from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
 from arcbatt.search.bank import Bank, Images, bank_of
 from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules
+from arcbatt.search.combiners.find import find_rules, find_rules_of_images
 from arcbatt.search.options import MOST_PARENTS, MOST_TURNS, SolveOptions
 from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
 from arcbatt.search.solution import Attempt, Solution
@@ -91,7 +92,7 @@ class Solver:
         tiers = range(1, self.bank.tiers)
         stages: list[tuple[Callable[[Sequence[Work]], bool], Callable[[Work], None]]] = [
             (self._look_plainly, self._combine_plain),
-            (self._number_colours, partial(self._combine_looks, share=_FIRST)),
+            (self._number_colours, self._combine_numbered),
             *((partial(self._look_longer, tier), partial(self._combine_looks, share=_TIER)) for tier in tiers),
             (self._turn, partial(self._combine_looks, share=_TURNED)),
         ]
@@ -210,12 +211,12 @@ class Solver:
 
     def _grow_on(self, works: Sequence[Work], pool: ThreadPoolExecutor) -> bool:
         """Look at images further, some after the other, while there is time; whether nobody asked to stop."""
-        for _ in range(_ROUNDS):
+        for number in range(_ROUNDS):
             hard = [work for work in works if self._goes_on(work) and not self._is_to_leave_one_out(work)]
             if not self._all(pool, self._choose_parents, hard):
                 return False
             for some in _portions(hard):
-                combine = partial(self._combine_looks, share=_GROWN)
+                combine = partial(self._combine_looks, share=_GROWN) if number else self._combine_grown
                 if not (self._grow(some) and self._all(pool, combine, some)):
                     return False
         return True
@@ -267,6 +268,18 @@ class Solver:
             ):
                 for one in candidates:
                     add(found, one)
+
+    def _combine_numbered(self, work: Work) -> None:
+        self._combine_looks(work, _FIRST)
+        if self._goes_on(work):
+            find_rules(work, self.options.without)
+
+    def _combine_grown(self, work: Work) -> None:
+        """The first images of images; and rules about those that they are of."""
+        parents = [(look, [block.parent for block in look.grown if block.parent is not None]) for look in work.looks]
+        self._combine_looks(work, _GROWN)
+        if self._goes_on(work):
+            find_rules_of_images(work, parents, self.options.without)
 
     def _combine_looks(self, work: Work, share: float) -> None:
         """Combine the images of the views that have new ones, within a share of the time that is left."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from arcbatt.data.grids import COLOURS
+from arcbatt.language.failures import Fail
+from arcbatt.language.primitives.lattices import panecount, panefill, panes, seam, torows
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.write import Writer
@@ -61,9 +63,9 @@ def plain(question: Question) -> View:
 def views(question: Question) -> Iterator[View]:
     """The ways to look at a task, the plain one first."""
     yield plain(question)
-    normalised = _normalised(question)
-    if normalised is not None:
-        yield normalised
+    for other in (_normalised(question), _of_panes(question)):
+        if other is not None:
+            yield other
 
 
 _NORMALISED_WEIGHT: Final = 0.7
@@ -101,6 +103,45 @@ def _normalised(question: Question) -> View | None:
         return writer.let(f"paint({name}, mpapply(recolor, a1, apply(lbind(ofcolor, {name}), {slots})))")
 
     return View(changed, before, after, undo, _NORMALISED_WEIGHT, "a2")
+
+
+_FEWEST_PANES: Final = 4
+
+
+def _of_panes(question: Question) -> View | None:
+    """A cell for each pane of a lattice, where panes have one colour each in inputs and outputs; None where not."""
+    given = [_panes(grid, None) for grid in inputs_of(question)]
+    seams = [None if one is None else one[0] for one in given]
+    wanted = [_panes(grid, seam) for (_, grid), seam in zip(question.demonstrations, seams, strict=False)]
+    demos = len(wanted)
+    inputs = [one[1] for one in given if one is not None]
+    outputs = [one[1] for one in wanted if one is not None]
+    if len(inputs) < len(given) or len(outputs) < demos:
+        return None
+    if any(len(a) != len(b) or len(a[0]) != len(b[0]) for a, b in zip(inputs, outputs, strict=False)):
+        return None
+
+    def undo(test: int, grid: Grid) -> Grid | None:
+        seam, cells = seams[demos + test], inputs[demos + test]
+        if seam is None or (len(grid), len(grid[0])) != (len(cells), len(cells[0])):
+            return None
+        return panefill(question.inputs[test], seam, tuple(cell for row in grid for cell in row))
+
+    small = Question(question.id, tuple(zip(inputs, outputs, strict=False)), tuple(inputs[demos:]))
+    before = ("a1 = seam(I, 0)", "a2 = torows(apply(mostcolor, panes(I, a1)), last(panecount(I, a1)))")
+    return View(small, before, lambda writer, name: writer.let(f"panefill(I, a1, merge({name}))"), undo, 1.0, "a2")
+
+
+def _panes(grid: Grid, colour: int | None) -> tuple[int, Grid] | None:
+    """The colour of a grid's lattice, or one that is known, and a cell for each pane; None where there is none."""
+    try:
+        colour = seam(grid, 0) if colour is None else colour
+        parts = panes(grid, colour)
+    except Fail:
+        return None
+    if len(parts) < _FEWEST_PANES or any(len(_palette(part)) > 1 for part in parts):
+        return None
+    return colour, torows(tuple(part[0][0] for part in parts), panecount(grid, colour)[1])
 
 
 def free_colours(question: Question) -> Colours:

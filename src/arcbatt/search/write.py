@@ -16,16 +16,26 @@ class Writer:
     """Lines of a program, each value once."""
 
     lines: list[str] = field(default_factory=list)
+    letter: str = "x"
+    """What the names of variables start with."""
     _names: dict[str, str] = field(default_factory=dict)
+    _functions: int = 0
 
     def let(self, expression: str) -> str:
         """The name of the variable that holds an expression."""
         if expression.isidentifier():
             return expression
         if expression not in self._names:
-            self._names[expression] = f"x{len(self._names) + 1}"
+            self._names[expression] = f"{self.letter}{len(self._names) + 1}"
             self.lines.append(f"{self._names[expression]} = {expression}")
         return self._names[expression]
+
+    def define(self, parameter: str, body: Writer, result: str) -> str:
+        """The name of a function with lines of its own."""
+        self._functions += 1
+        name = f"f{self._functions}"
+        self.lines += [f"def {name}({parameter}):", *(f"    {line}" for line in [*body.lines, f"return {result}"])]
+        return name
 
     def program(self, name: str, result: str) -> str:
         """The program that returns a variable."""

@@ -26,6 +26,7 @@ from arcbatt.data.taskset import open_tasks
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import bank_of
 from arcbatt.search.combine import IMAGE_COMBINERS
+from arcbatt.search.combiners.find import GRID_COMBINERS
 from arcbatt.search.features import BANK
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.report import Outcome, judge
@@ -94,8 +95,8 @@ def figures(name: str, tasks: Sequence[Task], solutions: Iterable[Solution], sec
 
 def variations(options: SolveOptions) -> Iterator[tuple[str, SolveOptions]]:
     """The same search without one of its parts, each in turn."""
-    for combiner in IMAGE_COMBINERS:
-        yield f"without {combiner.__name__}", replace(options, without=(combiner.__name__,))
+    for name in [one.__name__ for one in IMAGE_COMBINERS] + [one.__name__ for one, _ in GRID_COMBINERS]:
+        yield f"without {name}", replace(options, without=(name,))
     yield "without turned views", replace(options, turns=0)
     yield "without numbered colours", replace(options, normalise=False)
     yield "without images of images", replace(options, grow=0)
