@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xf2bfed414bcdee5aull;
+constexpr u64 ABI_VERSION = 0x60eb00ec8b4ccd40ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -413,6 +413,12 @@ struct WaveNode {
     u32 which;  // a number that the phase knows
 };
 
+// Nodes of a wave one behind the other that have the same domain.
+struct WaveRun {
+    u64 count;  // the address of how many indexes that has
+    u32 first, nodes;  // the number of the first node, and how many there are
+};
+
 // The values of one domain: a slot of so many words for each index, the slots of a kind one behind the other.
 struct WaveFrame {
     u64 opened;  // items that calls of the loop have asked for so far
@@ -444,6 +450,7 @@ struct WaveLaunch {
     u64 places;  // of each node those of its result, of its cost, of its steps, of its arguments, and others
     u64 node_places;  // how many these are
     u64 nodes, node_count;
+    u64 runs, run_count;  // all nodes, by domain
     u64 phase, code, types, parts;  // the instruction and the types, where the kernel was not compiled for them
     u64 giants;  // the address of a list of calls that are left to blocks, or 0
     u64 giant_items;  // how many items such a call has more than
@@ -672,6 +679,10 @@ struct WaveLook {
     FIELD(WaveNode, frames, 8) \
     FIELD(WaveNode, times, 16) \
     FIELD(WaveNode, which, 20) \
+    STRUCT(WaveRun, 16) \
+    FIELD(WaveRun, count, 0) \
+    FIELD(WaveRun, first, 8) \
+    FIELD(WaveRun, nodes, 12) \
     STRUCT(WaveFrame, 40) \
     FIELD(WaveFrame, opened, 0) \
     FIELD(WaveFrame, base, 8) \
@@ -688,7 +699,7 @@ struct WaveLook {
     STRUCT(WaveGiants, 8) \
     FIELD(WaveGiants, count, 0) \
     FIELD(WaveGiants, done, 4) \
-    STRUCT(WaveLaunch, 120) \
+    STRUCT(WaveLaunch, 136) \
     FIELD(WaveLaunch, heap, 0) \
     FIELD(WaveLaunch, heap_words, 8) \
     FIELD(WaveLaunch, top, 16) \
@@ -698,12 +709,14 @@ struct WaveLook {
     FIELD(WaveLaunch, node_places, 48) \
     FIELD(WaveLaunch, nodes, 56) \
     FIELD(WaveLaunch, node_count, 64) \
-    FIELD(WaveLaunch, phase, 72) \
-    FIELD(WaveLaunch, code, 80) \
-    FIELD(WaveLaunch, types, 88) \
-    FIELD(WaveLaunch, parts, 96) \
-    FIELD(WaveLaunch, giants, 104) \
-    FIELD(WaveLaunch, giant_items, 112) \
+    FIELD(WaveLaunch, runs, 72) \
+    FIELD(WaveLaunch, run_count, 80) \
+    FIELD(WaveLaunch, phase, 88) \
+    FIELD(WaveLaunch, code, 96) \
+    FIELD(WaveLaunch, types, 104) \
+    FIELD(WaveLaunch, parts, 112) \
+    FIELD(WaveLaunch, giants, 120) \
+    FIELD(WaveLaunch, giant_items, 128) \
     STRUCT(WaveInputs, 176) \
     FIELD(WaveInputs, heap, 0) \
     FIELD(WaveInputs, heap_words, 8) \

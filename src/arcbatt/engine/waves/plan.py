@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from arcbatt.compiler.abi import (
     WAVE_PATCH,
     WAVE_PHASES,
     WAVE_PLACE,
+    WAVE_RUN,
     constant,
 )
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
@@ -166,11 +168,15 @@ class Plan:
         self._places = cupy.asarray(places(rows))
         self._make_frames()
         self._nodes = cupy.asarray(WAVE_NODE.rows([self._node(node) for wave in waves for node in wave.nodes]))
+        runs = [list(_runs(wave)) for wave in waves]
+        self._runs = cupy.asarray(
+            WAVE_RUN.rows([(self._count(domain), *run) for some in runs for domain, *run in some] or [(0, 0, 0)])
+        )
         with_giants = sum(bool(self._functions[wave.kernel].block) for wave in waves)
         self._giants = cupy.zeros((with_giants, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         codes = self._codes()
         lines, among = Lines(self.heap.lines), self._among()
-        first_place = first_node = giants = 0
+        first_place = first_node = first_run = giants = 0
         for number, wave in enumerate(waves):
             function, width, block = self._functions[wave.kernel]
             makes = makes_values(wave.kernel, width)
@@ -186,6 +192,8 @@ class Plan:
                 "node_places": len(wave.nodes[0].places),
                 "nodes": address(self._nodes) + WAVE_NODE.bytes * first_node,
                 "node_count": len(wave.nodes),
+                "runs": address(self._runs) + WAVE_RUN.bytes * first_run,
+                "run_count": len(runs[number]),
                 "phase": wave.kernel.phase,
                 **codes[wave.kernel],
                 "giants": address(self._giants[giants]) if block else 0,
@@ -199,6 +207,7 @@ class Plan:
             yield Launch(wave, function, (self._blocks(wave, width),), _arguments(values), line, left)
             first_place += sum(len(node.places) for node in wave.nodes)
             first_node += len(wave.nodes)
+            first_run += len(runs[number])
 
     def _at_once(self) -> bool:
         """Whether powers run at the same time as what has nothing to do with them."""
@@ -227,7 +236,11 @@ class Plan:
     def _node(self, node: WaveNode) -> tuple[int, int, int, int]:
         """The record of a node, an abi.WAVE_NODE."""
         frames = self._frame(node.frames) if node.frames >= 0 else 0
-        return self._frame(node.domain) + WAVE_FRAME.offsets["count"], frames, node.times, node.which
+        return self._count(node.domain), frames, node.times, node.which
+
+    def _count(self, domain: int) -> int:
+        """The address of how many indexes a domain has."""
+        return self._frame(domain) + WAVE_FRAME.offsets["count"]
 
     def _frame(self, domain: int) -> int:
         return address(self._frames) + WAVE_FRAME.bytes * domain
@@ -329,6 +342,15 @@ class Plan:
 
 def _arguments(values: Mapping[str, int]) -> tuple[np.uint64, ...]:
     return tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
+
+
+def _runs(wave: Wave) -> Iterator[tuple[int, int, int]]:
+    """Nodes of one domain one behind the other: the domain, the number of the first, and how many."""
+    first = 0
+    for domain, some in groupby(wave.nodes, key=lambda node: node.domain):
+        count = len(list(some))
+        yield domain, first, count
+        first += count
 
 
 def numbers(parts: Sequence[Part]) -> Iterator[int]:
