@@ -291,9 +291,9 @@ def test_without_a_compiler_programs_run_on_the_reference_and_say_so(monkeypatch
 
 def test_a_library_is_kept_and_found_again(tmp_path, monkeypatch):
     kernel = source_kernel("own", parse_rules("Int -> Int")[0], ("a",), "out = a; return OK;")
-    first = custom_build.built(kernel, 1, custom_build.compiler(), tmp_path)
+    first = custom_build.built(kernel, ("AB_LANES=1",), custom_build.compiler(), tmp_path)
     monkeypatch.setattr(custom_build.subprocess, "run", None)
-    assert custom_build.built(kernel, 1, custom_build.compiler(), tmp_path) == first
+    assert custom_build.built(kernel, ("AB_LANES=1",), custom_build.compiler(), tmp_path) == first
 
 
 QUICK = """#!/bin/sh
@@ -310,7 +310,7 @@ def kept_library(folder, tmp_path):
     quick.write_text(QUICK)
     quick.chmod(0o700)
     kernel = source_kernel("own", parse_rules("Int -> Int")[0], ("a",), "out = a; return OK;")
-    path = custom_build.built(kernel, 1, (str(quick),), folder)
+    path = custom_build.built(kernel, ("AB_LANES=1",), (str(quick),), folder)
     return path, path.stat().st_mtime_ns
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import arcbatt
+import arcbatt.engine.waves
 from arcbatt import documents, dsl
 from arcbatt.calls.many import engine_for
 from arcbatt.engine import calls, cpu
@@ -56,17 +57,17 @@ class Device:
 
 @pytest.fixture
 def gpu(monkeypatch):
-    made, made_calls = ModuleType("arcbatt.engine.cuda.engine"), ModuleType("arcbatt.engine.cuda.calls")
-    made.device_count = lambda: 2
-    made.CudaEngine = Engine
+    made, made_calls = ModuleType("arcbatt.engine.waves.engine"), ModuleType("arcbatt.engine.waves.calls")
+    made.WaveEngine = Engine
     made_calls.CallEngine = CallEngine
     cupy = ModuleType("cupy")
-    cupy.asarray, cupy.cuda = np.asarray, SimpleNamespace(Device=Device)
+    runtime = SimpleNamespace(getDeviceCount=lambda: 2, CUDARuntimeError=RuntimeError)
+    cupy.asarray, cupy.cuda = np.asarray, SimpleNamespace(Device=Device, runtime=runtime)
     CallEngine.devices.clear()
-    monkeypatch.setitem(sys.modules, "arcbatt.engine.cuda.engine", made)
-    monkeypatch.setitem(sys.modules, "arcbatt.engine.cuda.calls", made_calls)
+    monkeypatch.setitem(sys.modules, "arcbatt.engine.waves.engine", made)
+    monkeypatch.setitem(sys.modules, "arcbatt.engine.waves.calls", made_calls)
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setattr(arcbatt.engine.cuda, "engine", made, raising=False)
+    monkeypatch.setattr(arcbatt.engine.waves, "engine", made, raising=False)
     engine_for.cache_clear()
     yield made
     engine_for.cache_clear()

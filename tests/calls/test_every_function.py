@@ -7,9 +7,7 @@ pytest and NumPy (and CuPy for the GPU), since `make test-gpu` runs it where not
 from __future__ import annotations
 
 import asyncio
-import importlib
 import signal
-import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -289,18 +287,10 @@ def backend(request, monkeypatch, tmp_path_factory):
         pytest.importorskip("arcbatt._core_lanes")
         from engine import fake_cupy
 
-        names = ("arcbatt.engine.cuda.engine", "arcbatt.engine.cuda.calls")
-        monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module(free=1 << 26))
-        for name in names:
-            monkeypatch.delitem(sys.modules, name, raising=False)
-        for name in names:
-            monkeypatch.setattr(importlib.import_module(name), "cubin", lambda *_, **__: "none")
+        fake_cupy.install_waves(monkeypatch, free=1 << 28)
     engine_for.cache_clear()
     yield "cpu" if request.param == "cpu" else "cuda"
     engine_for.cache_clear()
-    if request.param == "lanes":
-        for name in names:
-            sys.modules.pop(name, None)
 
 
 @cases

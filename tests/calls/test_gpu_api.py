@@ -16,6 +16,10 @@ from arcbatt.calls.arguments import random_grid, random_rows
 from arcbatt.calls.custom import op, remove_op
 from arcbatt.calls.many import call_graph
 from arcbatt.engine import calls, cpu
+from arcbatt.engine.cuda.device import device_count
+from arcbatt.engine.waves import ends, kernels
+from arcbatt.engine.waves.runner import load
+from arcbatt.engine.waves.store import waves_of
 from arcbatt.language.reference import primitive
 from arcbatt.language.sample import Sample
 from arcbatt.language.spec import Kind
@@ -25,11 +29,11 @@ from arcbatt.syntax import parse_text
 from calls.expressions import random_expression
 
 cupy = pytest.importorskip("cupy", reason="CuPy is not installed: pip install 'arcbatt[cuda]'")
-cuda = pytest.importorskip("arcbatt.engine.cuda.engine")
-cuda_calls = pytest.importorskip("arcbatt.engine.cuda.calls")
+waves = pytest.importorskip("arcbatt.engine.waves.engine")
+waves_calls = pytest.importorskip("arcbatt.engine.waves.calls")
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(cuda.device_count() == 0, reason="there is no NVIDIA GPU"),
+    pytest.mark.skipif(device_count() == 0, reason="there is no NVIDIA GPU"),
 ]
 A = ((1, 0, 2), (0, 0, 2))
 RULES = [
@@ -88,12 +92,25 @@ def same(got, want):
     assert (got.done, got.misfits) == (want.done, want.misfits)
 
 
+def prepared(graphs):
+    """Compile the kernels of graphs, many at a time; calls would one after the other."""
+    found = [wave.kernel for graph in graphs for wave in waves_of(graph).waves]
+    load(cupy, {kernel: kernels.width(kernel) for kernel in found}, by_size=True)
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    """Of every rule the graph of a call."""
+    made = [call_graph(primitive(name), (None,) * len(rule.params), rule.params) for name, rule in RULES]
+    prepared(made)
+    return made
+
+
 @pytest.mark.parametrize("first", range(0, len(RULES), 40))
-def test_every_primitive_is_the_cpu_engines(first):
-    for name, rule in RULES[first : first + 40]:
-        graph = call_graph(primitive(name), (None,) * len(rule.params), rule.params)
+def test_every_primitive_is_the_cpu_engines(graphs, first):
+    for (name, rule), graph in list(zip(RULES, graphs, strict=True))[first : first + 40]:
         rows = list(random_rows(rule.params, 100, name))
-        same(cuda_calls.CallEngine(graph).run(rows), calls.CallEngine(graph).run(rows))
+        same(waves_calls.CallEngine(graph).run(rows), calls.CallEngine(graph).run(rows))
 
 
 def test_a_chain_stays_on_the_device():
@@ -104,13 +121,13 @@ def test_a_chain_stays_on_the_device():
     assert chain.values().ran == {"cuda": 2_000}
 
 
-def test_small_arenas_and_a_small_pool_only_cost_time(monkeypatch):
-    monkeypatch.setattr(cuda_calls, "_POOL_WORDS", 16)
+def test_a_small_heap_and_a_small_pool_only_cost_time(monkeypatch):
+    monkeypatch.setattr(ends, "_POOL_WORDS", 16)
     graph = call_graph(primitive("upscale"), (None, None), (GRID, INT))
     rows = [(A, factor % 90 + 1) for factor in range(300)]
-    engine = cuda_calls.CallEngine(graph, arena_bytes=1)
+    engine = waves_calls.CallEngine(graph, heap_bytes=1 << 16)
     same(engine.run(rows), calls.CallEngine(graph).run(rows))
-    assert engine.tiers
+    assert len(engine.heaps) > 1
 
 
 def test_expressions(operations):
@@ -122,19 +139,23 @@ def test_expressions(operations):
 
 def test_random_expressions():
     draw = random.Random(11)
-    for _ in range(100):
-        text = random_expression(draw, 3)
+    texts = {f"own_{number}": random_expression(draw, 3) for number in range(100)}
+    try:
+        for name, text in texts.items():
 
-        def own(grid, by, t):
-            """What an expression says."""
+            def own(grid, by, t):
+                """What an expression says."""
 
-        op("Grid, Int, Bool -> Grid", cells=text)(own)
-        try:
-            rows = list(random_rows(current().ops["own"].rules[0].params, 40, text))
-            got = arcbatt.call_many("own", rows, backend="cuda")
-            assert got == arcbatt.call_many("own", rows, backend="python"), text
-        finally:
-            remove_op("own")
+            op("Grid, Int, Bool -> Grid", cells=text, name=name)(own)
+        types = current().ops["own_0"].rules[0].params
+        prepared([call_graph(primitive(name), (None,) * 3, types) for name in texts])
+        for name, text in texts.items():
+            rows = list(random_rows(types, 40, text))
+            got = arcbatt.call_many(name, rows, backend="cuda")
+            assert got == arcbatt.call_many(name, rows, backend="python"), text
+    finally:
+        for name in texts:
+            remove_op(name)
 
 
 def test_a_function_of_the_kernel(operations):
@@ -148,7 +169,7 @@ def test_programs_with_both(operations):
     programs = parse_text(PROGRAMS).check()
     draw = random.Random(3)
     samples = [Sample(random_grid(draw)) for _ in range(200)]
-    got, want = cuda.CudaEngine.of(programs).run(samples, "grid"), cpu.CpuEngine.of(programs).run(samples, "grid")
+    got, want = waves.WaveEngine.of(programs).run(samples, "grid"), cpu.CpuEngine.of(programs).run(samples, "grid")
     np.testing.assert_array_equal(got.statuses, want.statuses)
     assert got.rerouted() == want.rerouted()
     for row in range(len(samples)):

@@ -59,7 +59,7 @@ def test_with_gpus(cache, monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert "NVIDIA driver:" in shown
     assert "GPU 1: NVIDIA H200 (Hopper), compute capability 9.0, 2.0 GiB, 1.0 GiB free" in shown
-    assert "kernel not compiled yet: arcbatt info --compile does" in shown
+    assert "kernels compile when they are first used; arcbatt info --compile does it ahead" in shown
     assert "cpu: 100,000 evaluations/s, 0.50 s to start (measured today)" in shown
     assert "cuda is faster than cpu from 277,778 evaluations on" in shown
     assert "cuda on 2 GPUs is never faster than cuda" in shown
@@ -67,17 +67,18 @@ def test_with_gpus(cache, monkeypatch, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert [one["kind"] for one in facts["gpus"]] == ["H200", "H200"]
     facts["gpus"][0] |= {"supported": False, "capability": [3, 7]}
-    facts["gpus"][1]["kernel"] = "kernel.cubin"
+    facts["gpus"][1]["kernel"] = "kernels-sm90.zip"
     text = "\n".join(lines(facts))
     assert "compute capability 3.7, 2.0 GiB, 1.0 GiB free; not supported: compute capability 6.0 is the least" in text
-    assert "kernel compiled: kernel.cubin" in text
+    assert "kernels compiled ahead: kernels-sm90.zip" in text
 
 
 def test_cubins_for_gpus_that_are_elsewhere(monkeypatch, tmp_path):
     asked = []
     monkeypatch.setattr(
-        "arcbatt.engine.cuda.compile.compile_ahead", lambda *args, **_: asked.append(args) or [tmp_path]
+        "arcbatt.engine.waves.ahead.compile_ahead", lambda _, *args, **__: asked.append(args) or [tmp_path]
     )
+    monkeypatch.setattr("arcbatt.engine.waves.ahead.kernels_of", list)
     done = CliRunner().invoke(app, ["info", "--compile", "--arch", "75", "--arch", "90", "--out", str(tmp_path)])
     assert done.stdout == f"{tmp_path}\n"
     assert asked == [([75, 90], tmp_path)]

@@ -101,6 +101,9 @@ class _WaveFunction:
         groups = min(self.most_groups, int(np.prod(blocks)))
 
         def run() -> None:
+            self.fake.launches.append(groups)
+            if self.fake.fail_at == len(self.fake.launches):
+                raise _CudaError("cudaErrorIllegalAddress: an illegal memory access was encountered")
             self.launch(whole.ctypes.data, groups)
 
         if self.fake.captured is None:
@@ -263,14 +266,16 @@ def install(monkeypatch: Any, **options: Any) -> Any:
     return backend
 
 
-def for_waves(monkeypatch: Any) -> Any:
+def compiled_waves(_: Any, wanted: Any, __: Any) -> dict[Any, Path]:
+    """In place of machine code, names by width."""
+    return {one: Path(f"wave-{one.lanes}") for one in wanted}
+
+
+def for_waves(monkeypatch: Any, free: int = 1 << 30) -> Any:
     """A CuPy that is none, for waves; their kernels are named by their width alone."""
 
-    def compiled(_: Any, wanted: Any, __: Any) -> dict[Any, Path]:
-        return {one: Path(f"wave-{one.lanes}") for one in wanted}
-
-    monkeypatch.setattr(kernels, "compiled", compiled)
-    return module(free=1 << 30)
+    monkeypatch.setattr(kernels, "compiled", compiled_waves)
+    return module(free=free)
 
 
 def install_waves(monkeypatch: Any, **options: Any) -> Any:

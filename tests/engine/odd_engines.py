@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from arcbatt.engine import cpu
+from arcbatt.engine.waves import kernels
 from engine import fake_cupy
 
 
@@ -120,7 +121,8 @@ class Slow(cpu.CpuEngine):
 def fake_gpu(compiled, *, folder, **options):
     """The GPU engine over a CuPy that is none; in the first worker of all its second launch fails."""
     sys.modules["cupy"] = fake = fake_cupy.module(free=1 << 26)
-    cuda = importlib.import_module("arcbatt.engine.cuda.engine")
-    cuda.cupy, cuda.cubin = fake, lambda *_, **__: "none"
+    kernels.compiled = fake_cupy.compiled_waves
+    waves = importlib.import_module("arcbatt.engine.waves.engine")
+    waves.cupy = fake
     fake.fail_at = 2 if _first(folder) else 0
-    return cuda.CudaEngine(compiled, **options)
+    return waves.WaveEngine(compiled, **options)

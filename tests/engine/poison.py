@@ -8,12 +8,12 @@ from pathlib import Path
 import cupy
 import numpy as np
 
-from arcbatt.engine.cuda import engine as cuda
+from arcbatt.engine.waves.engine import WaveEngine
 
 _WILD = r"""extern "C" __global__ void wild(unsigned long long place) { *(volatile int*)place = 1; }"""
 
 
-class Engine(cuda.CudaEngine):
+class Engine(WaveEngine):
     def __init__(self, compiled, *, marker):
         super().__init__(compiled, devices=(0,), keep_going=False)
         self.marker = Path(marker)

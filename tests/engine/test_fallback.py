@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 
 import numpy as np
 import pytest
 
 from arcbatt.compiler.abi import LAUNCH, PROGRESS
 from arcbatt.data.tasks import load_tasks
-from arcbatt.engine import choose, cpu
-from arcbatt.engine.choose import backend_for, make_engine, why_no_gpu
-from arcbatt.engine.cuda.compile import CompileError, KernelOptions
+from arcbatt.engine import cpu
+from arcbatt.engine.cuda.compile import KernelOptions
 from arcbatt.engine.cuda.results import Results
 from arcbatt.engine.outputs import Outputs
-from arcbatt.errors import UsageError
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.runner import run
 from arcbatt.syntax import parse_program
@@ -60,84 +57,6 @@ def same_run(summary):
     """Whether a run's record is that of the CPU engine."""
     plain = run(RunOptions(backend="cpu"), PROGRAMS, TASKS)
     assert list(summary.record.dump()) == list(plain.record.dump())
-
-
-# --- no GPU to begin with ---
-def without_cupy(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setitem(sys.modules, "arcbatt.engine.cuda.engine", None)
-    del sys.modules["arcbatt.engine.cuda.engine"]
-
-
-def raising(text):
-    def count():
-        raise sys.modules["cupy"].cuda.runtime.CUDARuntimeError(text)
-
-    return count
-
-
-NO_DEVICE = {
-    "no device": (lambda: 0, "no NVIDIA device was found; check nvidia-smi"),
-    "no driver, or too old": (
-        raising("cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version"),
-        "update the driver, or a CuPy for an older CUDA",
-    ),
-    "a device that does not answer": (
-        raising("cudaErrorNoDevice: no CUDA-capable device is detected"),
-        "no NVIDIA device can be used (cudaErrorNoDevice",
-    ),
-}
-
-
-def test_without_cupy(monkeypatch, want):
-    without_cupy(monkeypatch)
-    remedy = "pip install 'arcbatt[cuda]'"
-    assert remedy in why_no_gpu()
-    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
-    same(result, want)
-    (why,) = to_cpu(result)
-    assert remedy in why
-    assert result.rerouted().total() == ALL
-    with pytest.raises(UsageError, match="pip install"):
-        backend_for("cuda")
-
-
-@pytest.mark.parametrize("case", NO_DEVICE)
-def test_without_a_device(cuda, monkeypatch, want, case):
-    count, words = NO_DEVICE[case]
-    monkeypatch.setattr(cuda.cupy.cuda.runtime, "getDeviceCount", count)
-    assert words in why_no_gpu()
-    with pytest.raises(UsageError, match="use --backend cpu"):
-        backend_for("cuda")
-    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
-    same(result, want)
-    (why,) = to_cpu(result)
-    assert words in why
-    assert result.rerouted().total() == ALL
-    assert choose.gpu_count() == 0
-    assert RunOptions.parse_devices("all") == ()
-
-
-def test_a_kernel_that_does_not_compile(cuda, monkeypatch, want):
-    def fails(*_, **__):
-        raise CompileError("the GPU kernel did not compile: error: expected a ';'")
-
-    monkeypatch.setattr(cuda, "cubin", fails)
-    with pytest.raises(CompileError):
-        make_engine("cuda", PROGRAMS)
-    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
-    same(result, want)
-    assert [*to_cpu(result)] == [
-        "the GPU engine could not be made: CompileError: the GPU kernel did not compile: error: expected a ';'"
-    ]
-
-
-@pytest.mark.parametrize("backend", ["gpu", "auto"])
-def test_a_run_never_fails_for_lack_of_a_gpu(monkeypatch, backend):
-    without_cupy(monkeypatch)
-    summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
-    same_run(summary)
-    assert (summary.rerouted().total() == summary.evaluations) == (backend == "gpu")
 
 
 # --- memory ---
@@ -230,7 +149,7 @@ def test_what_fits_nowhere_is_tried_once_and_counted_when_it_is_done(cuda, fake,
     engine = cuda.CudaEngine.of([program, PROGRAMS[0]], arena_bytes=1 << 15, slices=2)
     result = engine.run(SAMPLES[:12], "hash", progress=progress.append)
     assert to_dynamic(result)["overflow"]
-    assert sum(tried) == engine.device_stats.on_cpu == to_cpu(result).total() + to_dynamic(result)["overflow"]
+    assert sum(tried) == engine.cuda.last.on_cpu == to_cpu(result).total() + to_dynamic(result)["overflow"]
     assert progress == sorted(progress)
     assert progress[-1] == 12
 
@@ -282,21 +201,6 @@ def test_a_worker_does_not_go_on_after_it(cuda, fake):
     engine = cuda.CudaEngine.of(PROGRAMS, keep_going=False)
     with pytest.raises(RuntimeError, match="cudaErrorIllegalAddress"):
         engine.run(SAMPLES)
-
-
-@pytest.mark.parametrize("backend", ["gpu", "cuda"])
-def test_a_whole_run_says_so(cuda, fake, backend, capsys):
-    from arcbatt.cli.summary import Shape, print_run
-
-    fake.fail_at = 1
-    summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
-    same_run(summary)
-    assert summary.backends == {"cuda": summary.evaluations}
-    assert summary.rerouted().total() == summary.evaluations
-    print_run(summary.record, Shape())
-    shown = capsys.readouterr().out
-    assert f"rerouted: {summary.evaluations:,} evaluations ran on another tier" in shown
-    assert "1 GPU 0 failed: _CudaError: cudaErrorIllegalAddress" in shown
 
 
 def test_a_launch_that_leaves_tasks_undone(cuda, fake, monkeypatch, want):

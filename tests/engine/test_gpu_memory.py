@@ -17,15 +17,15 @@ TABLES = {16: {100: 64, 400: 32, 900: 16}, 24: {100: 128, 400: 64, 900: 32}}
 
 
 def test_a_limit_is_set_and_engines_keep_to_it(monkeypatch):
-    fake = fake_cupy.install(monkeypatch, free=64 << 20).cupy
+    waves = fake_cupy.install_waves(monkeypatch, free=256 << 20)
+    pool = waves.cupy.pool
     limit = configure_gpu_memory(device_id=0, memory_fraction=0.5)
-    assert (limit.device, limit.limit, limit.free) == (0, 32 << 20, 64 << 20)
-    assert fake.pool.limit == 32 << 20
-    from arcbatt.engine.cuda import engine as cuda
-
-    engine = cuda.CudaEngine.of(LIBRARY[::40])
-    engine.run([random_sample(seed) for seed in range(20)], "grid")
-    assert 0 < fake.pool.peak <= 32 << 20
+    assert (limit.device, limit.limit, limit.free) == (0, 128 << 20, 256 << 20)
+    assert pool.limit == 128 << 20
+    engine = waves.WaveEngine.of(LIBRARY[::40])
+    result = engine.run([random_sample(seed) for seed in range(20)], "grid")
+    assert 0 < pool.peak <= 128 << 20
+    assert not result.rerouted()
 
 
 @pytest.mark.parametrize("fraction", [0, -1, 1.5])

@@ -41,7 +41,7 @@ def test_measured_once_and_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path))
     speeds = {"cpu": Speed(0.5, 1e5), "cuda": Speed(3.0, 1e6), "cuda on 2 GPUs": Speed(6.0, 2e6)}
     monkeypatch.setattr(measure, "gpu_count", lambda: 2)
-    monkeypatch.setattr(measure, "compile_ahead", lambda: [])
+    monkeypatch.setattr(measure, "compile_for_devices", lambda _: [])
     monkeypatch.setattr(measure, "_in_a_process", lambda name, devices: speeds[name])
     assert measure.measure() == speeds
     assert known_speeds() == speeds

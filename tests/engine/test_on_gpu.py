@@ -22,16 +22,18 @@ from arcbatt.documents import (
 )
 from arcbatt.engine import auto, cpu, speeds
 from arcbatt.engine.choose import gpu_count, make_engine, why_no_gpu
-from arcbatt.engine.cuda.kernels import compile_ahead, kept_kernel
+from arcbatt.engine.cuda.device import device_count
 from arcbatt.engine.devices import devices
+from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.ahead import kernels_of
+from arcbatt.engine.waves.device_kernels import compile_for_devices, kept_kernels
 from compiler.support import LIBRARY, random_sample
 from engine.routes import to_cpu
 
 cupy = pytest.importorskip("cupy", reason="CuPy is not installed: pip install 'arcbatt[cuda]'")
-cuda = pytest.importorskip("arcbatt.engine.cuda.engine")
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(cuda.device_count() == 0, reason="there is no NVIDIA GPU"),
+    pytest.mark.skipif(device_count() == 0, reason="there is no NVIDIA GPU"),
 ]
 GRAPH = merge(LIBRARY[::4])
 SAMPLES = [random_sample(seed) for seed in range(200)]
@@ -73,39 +75,34 @@ def test_devices():
         print(one, one.kind, one.architecture)
 
 
-def test_the_kernel_is_compiled_ahead_and_found():
-    (made,) = compile_ahead([0])
-    assert kept_kernel(0) is not None
-    assert kept_kernel(0).path == made.path
+def test_kernels_are_compiled_ahead_and_found(tmp_path, monkeypatch, want):
+    (made,) = compile_for_devices(kernels_of(LIBRARY[::4]), [0], tmp_path)
+    monkeypatch.setenv("ARCBATT_CUBINS", str(tmp_path))
+    monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path / "cache"))
+    assert kept_kernels(0).path == made.path
+    monkeypatch.setattr("arcbatt.engine.cuda.compile.compiled", None)  # nothing is compiled any more
+    monkeypatch.setattr(kernels, "_MODULES", {})
+    same(make_engine("cuda", GRAPH).run(SAMPLES, "grid"), want)
 
 
 @pytest.mark.parametrize("fraction", [0.8, 0.02])
-def test_peak_use_stays_below_the_fraction(pool, want, fraction, monkeypatch):
+def test_peak_use_stays_below_the_fraction(pool, want, fraction):
     limit = configure_gpu_memory(0, fraction)
     assert pool.get_limit() == limit.limit
-    engine = cuda.CudaEngine.of(GRAPH)
-    peaks = []
-    launch = cuda.Launcher._launch
-
-    def launched(*args, **options):
-        found = launch(*args, **options)
-        peaks.append(pool.total_bytes())
-        return found
-
-    monkeypatch.setattr(cuda.Launcher, "_launch", launched)
+    engine = make_engine("cuda", GRAPH)
     result = engine.run(SAMPLES, "grid")
     same(result, want)
     assert not to_cpu(result)
-    assert 0 < max(peaks) <= limit.limit <= fraction * limit.free
+    assert 0 < pool.total_bytes() <= limit.limit <= fraction * limit.free
     del engine, result
     assert gpu_memory_cleanup() >= 0
 
 
-def test_little_memory_means_fewer_arenas_then_fewer_samples_then_the_cpu(pool, want):
-    for limit in (64 << 20, 16 << 20, 2 << 20):
+def test_little_memory_means_fewer_samples_at_a_time_then_the_cpu(pool, want):
+    for limit in (512 << 20, 200 << 20, 2 << 20):
         pool.free_all_blocks()
         pool.set_limit(size=limit)
-        engine = cuda.CudaEngine.of(GRAPH)
+        engine = make_engine("cuda", GRAPH)
         same(engine.run(SAMPLES, "grid"), want)
         assert pool.total_bytes() <= limit
         del engine

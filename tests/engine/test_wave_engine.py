@@ -5,17 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from arcbatt.calls.custom import op, remove_op
 from arcbatt.compiler.program_set import compile
 from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.generate import Generator, mutants
+from arcbatt.engine import custom_build
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.choose import make_engine
 from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.cuda.compile import CompileError
 from arcbatt.engine.outputs import Route
 from arcbatt.engine.tiers import CPU
-from arcbatt.syntax import parse_program
+from arcbatt.engine.waves import kernels
+from arcbatt.syntax import parse_program, parse_text
 from compiler.support import LIBRARY
+from emulated import _waves_1, _waves_32
 from engine import fake_cupy
 
 TASKS = list(load_tasks("arcagi"))
@@ -106,4 +111,60 @@ def test_a_run_can_be_stopped(waves):
 
 
 def test_it_is_chosen_by_name(waves):
-    assert make_engine("waves", LIBRARY[:2]).backend == waves.WaveEngine.backend == "waves"
+    for name in ("cuda", "waves"):
+        assert make_engine(name, LIBRARY[:2]).backend == waves.WaveEngine.backend == "cuda"
+
+
+@pytest.fixture
+def own():
+    """Custom operations: one by an expression, one by a source; the kernels of waves know the latter."""
+
+    def own_cells(grid, by):
+        """Zeros become a number, others are divided by it."""
+
+    def own_sum(a, b):
+        """A sum."""
+        return a + b
+
+    op("Grid, Int -> Grid", cells="where(x == 0, by, max(x, at(0, 1)) // by)")(own_cells)
+    op("Int, Int -> Int", source="out = a + b;\nreturn OK;")(own_sum)
+    programs = parse_text(OWN).check()
+    for core in (_waves_1, _waves_32):
+        assert custom_build.missing(compile(programs).graph, core) == {}
+    yield programs
+    for name in ("own_cells", "own_sum"):
+        remove_op(name)
+
+
+OWN = """
+def solve_cells(I):
+    return rot90(own_cells(I, 3))
+
+def solve_loop(I):
+    x1 = apply(rbind(own_sum, TWO), palette(I))
+    return canvas(maximum(x1), (own_sum(height(I), ONE), TWO))
+
+def solve_plain(I):
+    return hmirror(I)
+"""
+
+
+def test_custom_operations(waves, own):
+    found = check(waves, own)
+    assert not found.rerouted()
+    assert found.matches.shape == (len(SAMPLES), 3)
+
+
+def test_a_custom_operation_that_does_not_compile(waves, own, monkeypatch):
+    compiled = kernels.compiled
+
+    def fails(nvrtc, wanted, arch):
+        if any(one.custom for one in wanted):
+            raise CompileError("no such type")
+        return compiled(nvrtc, wanted, arch)
+
+    monkeypatch.setattr(kernels, "compiled", fails)
+    found = check(waves, own)
+    assert found.program_routes["solve_loop"].tier == CPU
+    assert "does not compile for the GPU" in found.program_routes["solve_loop"].why
+    assert found.rerouted().total() == len(SAMPLES)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import random
 
 import numpy as np
 import pytest
 
+from arcbatt.calls.custom import op, remove_op
 from arcbatt.compiler.abi import OK, OVERFLOW
+from arcbatt.compiler.graph import Graph
 from arcbatt.data.tasks import load_tasks
+from arcbatt.engine.calls import RESULT
+from arcbatt.engine.cuda.compile import LANES
+from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.waves import kernels
-from arcbatt.engine.waves.store import Store
+from arcbatt.engine.waves.store import Store, waves_of
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Fail, Failed
 from arcbatt.language.table import STANDARD
@@ -106,22 +112,84 @@ def test_failures_are_left_out_of_what_is_distinct(cupy):
 
 
 def test_a_full_store_says_so(cupy):
-    store = Store(cupy, heap_bytes=1 << 16)
-    grids = store.put(GRID, GRIDS)
+    store = Store(cupy, heap_bytes=1 << 17)
+    many = GRIDS * 3
+    grids = store.put(GRID, many)
     columns = [grids]
     while not store.full:
         columns.append(store.apply("hmirror", columns[-1]))
     assert not any((store.looked(column)[0] == OVERFLOW).any() for column in columns[:-1])
-    for call in (lambda: store.apply("hmirror", grids), lambda: store.put(GRID, GRIDS)):
+    for call in (lambda: store.apply("hmirror", grids), lambda: store.put(GRID, many)):
         with pytest.raises(MemoryError, match="the store is full"):
             call()
-    assert store.fetch(columns[-2]) == (GRIDS if len(columns) % 2 == 0 else [one[::-1] for one in GRIDS])
+    assert store.fetch(columns[-2]) == (many if len(columns) % 2 == 0 else [one[::-1] for one in many])
+    store.clear()
+    assert store.fetch(store.apply("hmirror", store.put(GRID, GRIDS))) == [one[::-1] for one in GRIDS]
 
 
 def test_what_cannot_be_applied_is_said(cupy):
     store = Store(cupy, heap_bytes=1 << 20)
     with pytest.raises(UsageError, match="equally many"):
         store.apply("add", store.put(INT, [1, 2]), store.put(INT, [1]))
+    with pytest.raises(UsageError, match="value 1 has no form of Grid: 'x'"):
+        store.put(GRID, [((1,),), "x"])
+
+
+@WIDTHS
+@pytest.mark.parametrize("mode", range(8))
+def test_objects_by_the_size_of_grids(cupy, width, mode, monkeypatch):
+    """Each pass takes its own sizes, and the last what has no room close by: large grids and colours beyond labels."""
+    monkeypatch.setattr(kernels, "width", lambda _: width)
+    draw = random.Random(mode)
+    sizes = [(1, 1), (20, 20), (16, 26), (21, 20), (25, 25), (32, 20), (27, 25), (30, 30), (31, 30), (40, 50)]
+    inputs = [tuple(tuple(draw.choices(range(4), k=w)) for _ in range(h)) for h, w in sizes]
+    inputs += [(), ((40, 40, -3), (40, 1, 1))]
+    store = Store(cupy, heap_bytes=1 << 24)
+    grids = store.put(GRID, inputs)
+    found = store.apply("o_g", grids, mode)
+    assert store.fetch(found) == [reference("o_g", one, mode) for one in inputs]
+    failed = store.apply("downscale", grids, 0)
+    assert store.fetch(store.apply("o_g", failed, mode)) == [reference("downscale", one, 0) for one in inputs]
+
+
+def test_columns_of_a_loop(cupy):
+    graph = Graph()
+    grids = graph.declare("A0", Seq(GRID))
+    graph.outputs[RESULT] = graph.add("apply", (graph.add("primitive", ("hmirror",)), grids))
+    store = Store(cupy, heap_bytes=1 << 24)
+    column = store.put(Seq(GRID), [tuple(GRIDS[:3]), (), tuple(GRIDS[3:])])
+    found = store.run(waves_of(graph), {"A0": column}, 3)
+    assert store.fetch(found) == [tuple(one[::-1] for one in some) for some in (GRIDS[:3], (), GRIDS[3:])]
+
+
+def test_kernels_of_the_store_compile():
+    """Those for grids of several sizes, those that make words of values, and one with a custom operation."""
+
+    @op("Grid, Int -> Grid", source="out = grid; return by < 100 ? OK : EMPTY;")
+    def own(grid, by):
+        """As it was."""
+        return grid
+
+    try:
+        nvrtc = find_nvrtc()
+        graph = Graph()
+        grid = graph.declare("A0", GRID)
+        graph.outputs["solve_objects"] = graph.add("o_g", (grid, graph.const(5)))
+        graph.outputs["solve_own"] = graph.add("own", (grid, graph.const(5)))
+        every = {wave.kernel.operation: wave.kernel for wave in waves_of(graph).waves}
+        wanted = [one.options(every["o_g"]) for one in kernels.passes(every["o_g"], LANES)]
+        wanted += [*kernels.VALUES.values(), *(kernels.options(every["custom"], width) for width in kernels.WIDTHS)]
+        assert len(wanted) == 8
+        for options in wanted:
+            program = nvrtc.createProgram(options.source(), "wave.cu")
+            try:
+                nvrtc.compileProgram(program, [*options.flags(90), "--fdevice-syntax-only"])
+            except nvrtc.NVRTCError:
+                pytest.fail(f"{options.lanes} {options.defines}: {nvrtc.getProgramLog(program)[:600]}")
+            finally:
+                nvrtc.destroyProgram(program)
+    finally:
+        remove_op("own")
 
 
 def test_importing_the_store_needs_no_gpu():

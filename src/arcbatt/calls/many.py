@@ -304,7 +304,7 @@ def engine_for(
     """
     graph = call_graph(function, functions, types)
     if backend == "cuda":
-        engine: CallEngine = importlib.import_module("arcbatt.engine.cuda.calls").CallEngine(
+        engine: CallEngine = importlib.import_module("arcbatt.engine.waves.calls").CallEngine(
             graph, device=device, threads=threads
         )
         return engine

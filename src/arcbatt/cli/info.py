@@ -13,15 +13,16 @@ from arcbatt.cli.progress import shown_on_stderr
 from arcbatt.devtools.facts import machine_facts
 from arcbatt.devtools.measure import measure
 from arcbatt.engine.choose import why_no_gpu
-from arcbatt.engine.cuda import compile as cuda_compile
-from arcbatt.engine.cuda.kernels import compile_ahead
+from arcbatt.engine.waves import ahead
+from arcbatt.engine.waves.device_kernels import compile_for_devices
 from arcbatt.errors import UsageError
+from arcbatt.solvers import library
 
 
 def build_cubins(archs: Sequence[int], folder: Path | None) -> None:
-    """Build the kernel for architectures, which need not be here, and print where it is."""
+    """Build the library's kernels for architectures, which need not be here, and print where they are."""
     with shown_on_stderr("kernels") as progress:
-        paths = cuda_compile.compile_ahead(archs, folder, progress=progress)
+        paths = ahead.compile_ahead(ahead.kernels_of(library()), archs, folder, progress=progress)
     for path in paths:
         typer.echo(str(path))
 
@@ -35,8 +36,10 @@ def print_info(do_measure: bool, do_compile: bool, as_json: bool) -> None:
     if do_compile:
         if problem := why_no_gpu():
             raise UsageError(f"no GPU to compile for: {problem}")
-        for kernel in compile_ahead(whole=True):
-            report(f"GPU {kernel.device}: {kernel.path} after {kernel.seconds:.1f} s")
+        with shown_on_stderr("kernels") as progress:
+            made = compile_for_devices(ahead.kernels_of(library()), progress=progress)
+        for one in made:
+            report(f"GPU {one.device}: {one.path} after {one.seconds:.1f} s")
     if do_measure:
         measure(report)
     facts = machine_facts()
@@ -74,9 +77,9 @@ def _gpu(one: dict[str, Any]) -> str:
     if not one["supported"]:
         kernel = "not supported: compute capability 6.0 is the least"
     elif one["kernel"]:
-        kernel = f"kernel compiled: {one['kernel']}"
+        kernel = f"kernels compiled ahead: {one['kernel']}"
     else:
-        kernel = "kernel not compiled yet: arcbatt info --compile does"
+        kernel = "kernels compile when they are first used; arcbatt info --compile does it ahead"
     return (
         f"GPU {one['number']}: {one['name']} ({one['architecture']}), compute capability {capability}, "
         f"{_gigabytes(one['memory'])}, {_gigabytes(one['free_memory'])} free; {kernel}"

@@ -129,12 +129,11 @@ def _print_sharing(found: Profile) -> None:
 
 def _print_devices(found: Profile) -> None:
     for one in found.devices:
-        typer.echo(f"\n{one.side}: {1e3 * one.seconds:,.2f} ms, {one.kernel_ms:,.2f} ms of it in the kernel")
-        typer.echo(f"  {one.launches:,} launches, {one.items:,} items; {one.uploads:,} transfers to it "
-                   f"({one.uploaded:,} bytes), {one.downloads:,} back ({one.downloaded:,} bytes)")  # fmt: skip
-        if one.bigger_arenas or one.on_cpu:
-            again = ", ".join(f"{count:,}" for count in one.bigger_arenas) or "0"
-            typer.echo(f"  items that ran again in bigger arenas: {again}; evaluations left to the CPU: {one.on_cpu:,}")
+        typer.echo(f"\n{one.side}: {1e3 * one.seconds:,.2f} ms, {one.milliseconds:,.2f} of it until the GPU was done")
+        typer.echo(
+            f"  {len(one.batches):,} batches of {one.waves:,} waves, a heap of {one.heap_bytes / 1e9:.2f} GB; "
+            f"evaluations left to the CPU: {one.on_cpu:,}"
+        )
 
 
 def _line_figures(tally: Tally | None) -> str:

@@ -436,8 +436,10 @@ WAVE_PATCH: Final = Struct(
 WAVE_GIANTS: Final = Struct(
     "WaveGiants",
     "Calls of a wave that take a warp too long; behind it the number of the node and the index of each.",
-    ("u32", "count", "how many there are, or would be: MOST_GIANTS at most are kept"),
+    ("u32", "count", "how many there are, or would be"),
     ("u32", "done", "blocks that are through with them"),
+    ("u32", "most", "how many there were at most so far"),
+    ("u32", "room", "how many may be put on it: none where no blocks come after the wave"),
 )
 WAVE_LAUNCH: Final = Struct(
     "WaveLaunch",
@@ -477,6 +479,15 @@ WAVE_LOOK: Final = Struct(
     ("u64", "columns statuses matches agreement hashes"),
     ("u64", "pool pool_bytes pool_next grid_offset grid_height grid_width largest"),
 )
+WAVE_TAKE: Final = Struct(
+    "WaveTake",
+    "Values of one node as words for the host: of each its status, and where its words are in the pool, and how many.",
+    ("u64", "heap"),
+    (WAVE_PLACE, "place"),
+    ("u64", "count shape shape_words"),
+    ("u64", "statuses starts lengths"),
+    ("u64", "pool pool_words pool_next"),
+)
 
 # --- all of it ---
 ENUMS: Final = (
@@ -486,7 +497,7 @@ STRUCTS: Final = (
     INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, CHECKPOINT, PART,
     PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH, WAVE_PLACE, WAVE_ARENA, WAVE_NODE,
     WAVE_RUN, WAVE_FRAME, WAVE_PATCH, WAVE_GIANTS, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOKED,
-    WAVE_LOOK,
+    WAVE_LOOK, WAVE_TAKE,
 )  # fmt: skip
 
 

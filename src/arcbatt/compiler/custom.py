@@ -111,6 +111,14 @@ def device_text(kernels: Iterable[SourceKernel]) -> str:
     return "".join(kernel.text for kernel in chosen) + (f"#define AB_CUSTOM_CASES {cases}\n" if cases else "")
 
 
+def source_numbered(number: int) -> SourceKernel:
+    """The function an instruction names by that number; UsageError where no operation of the language in use has it."""
+    for spec in current().ops.values():
+        if isinstance(spec.kernel, SourceKernel) and spec.kernel.number == number:
+            return spec.kernel
+    raise UsageError(f"no custom operation has the number {number}; it may have been removed since")
+
+
 def source_kernels(names: Iterable[str]) -> list[SourceKernel]:
     """Those of some operations that are functions of the kernel."""
     found = (kernel_of(name) for name in sorted(set(names)))

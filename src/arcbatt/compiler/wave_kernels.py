@@ -60,6 +60,12 @@ class WaveKernel(NamedTuple):
     phase: int = CALLS
 
     @property
+    def custom(self) -> int:
+        """The number of the custom operation it calls, or 0."""
+        one = Instruction(self.words)
+        return int(one.extra[2]) if one.op == CODES["CUSTOM"] and self.phase == CALLS else 0
+
+    @property
     def name(self) -> str:
         """The operation and its types, for people."""
         one = Instruction(self.words)

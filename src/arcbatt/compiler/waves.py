@@ -169,8 +169,6 @@ class _Scheduling:
 
     def _refused(self, one: Instruction) -> str:
         """Why an instruction cannot be run by waves, or nothing."""
-        if one.op == CODES["CUSTOM"]:
-            return "a custom operation"
         if not is_loop(one.op):
             return ""
         if len({body.type for body in one.bodies}) > 1:

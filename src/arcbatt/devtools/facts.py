@@ -9,9 +9,9 @@ from typing import Any
 
 from arcbatt.devtools.measure import crossovers
 from arcbatt.engine.choose import why_no_gpu
-from arcbatt.engine.cuda.kernels import kept_kernel
 from arcbatt.engine.devices import Device, devices
 from arcbatt.engine.speeds import known_speeds
+from arcbatt.engine.waves.device_kernels import kept_kernels
 from arcbatt.support.machine import driver_version, environment, host_memory
 
 
@@ -43,7 +43,7 @@ def machine_facts() -> dict[str, Any]:
 
 
 def _gpu(one: Device) -> dict[str, Any]:
-    kernel = kept_kernel(one.number) if one.supported else None
+    kernel = kept_kernels(one.number) if one.supported else None
     return {
         "number": one.number,
         "name": one.name,

@@ -18,8 +18,9 @@ from typing import Any, Final
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.engine.choose import gpu_count, make_engine
-from arcbatt.engine.cuda.kernels import compile_ahead
 from arcbatt.engine.speeds import Speed, crossover, known_speeds, record_speeds, record_start
+from arcbatt.engine.waves.ahead import kernels_of
+from arcbatt.engine.waves.device_kernels import compile_for_devices
 from arcbatt.errors import ArcbattError
 from arcbatt.solvers import library
 
@@ -57,8 +58,8 @@ def measure(report: Callable[[str], None] = lambda text: None) -> dict[str, Spee
     """Measure every engine there is and keep what is found."""
     names = engine_names()
     if len(names) > 1:
-        report("compiling the kernel, if it is not kept yet")
-        compile_ahead()
+        report("compiling kernels that are not kept yet")
+        compile_for_devices(kernels_of(library()))
     found = {}
     for name, devices in names.items():
         report(f"measuring {name}")

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -93,19 +93,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class DeviceRun:
-    """One run of the programs on a GPU, samples copied to it first; counts are those of `DeviceStats`."""
+    """One run of the programs on a GPU; what else is there to say of it is as `DeviceStats` has it."""
 
     side: str
     seconds: float
-    kernel_ms: float
-    items: int
-    launches: int
-    uploads: int
-    uploaded: int
-    downloads: int
-    downloaded: int
-    bigger_arenas: tuple[int, ...]
-    """Items that ran again in bigger arenas, by their size."""
+    milliseconds: float
+    batches: tuple[int, ...]
+    waves: int
+    heap_bytes: int
     on_cpu: int
 
 
@@ -203,8 +198,8 @@ def profile(
 ) -> Profile:
     """Profile programs, or a graph of them, on samples; `labels` name the samples in a trace.
 
-    Without `complete`, no fallbacks are run. With `gpus` the same also runs on each GPU there is: its stages, launches
-    and transfers; primitives are told apart on the CPU alone. `progress` is told how many samples are done on the CPU,
+    Without `complete`, no fallbacks are run. With `gpus` the same also runs on each GPU there is: its stages, batches
+    and waves; primitives are told apart on the CPU alone. `progress` is told how many samples are done on the CPU,
     run, watched and completed, and of how many.
     """
     clock = _Clock()
@@ -249,33 +244,13 @@ def _on_devices(compiled: CompiledSet, data: PackedSamples, result: Profile, clo
             continue
         with clock.stage(f"{kind.name}: compile, load"):
             engine = kind.make(compiled).for_steps(max_steps)
-        with clock.stage(f"{kind.name}: slice, first run"):
+        with clock.stage(f"{kind.name}: first run"):
             engine.run(data, complete=False, max_steps=max_steps)
-        engine.forget_samples()
         with clock.stage(f"{kind.name}: run"):
             engine.run(data, complete=False, max_steps=max_steps)
         last = engine.device_stats
-        assert last is not None
-        traffic = last.traffic
-        result.devices.append(
-            DeviceRun(
-                side=kind.name,
-                seconds=clock.stages[-1].seconds,
-                kernel_ms=last.kernel_ms,
-                items=last.items,
-                launches=traffic.launches,
-                uploads=traffic.uploads,
-                uploaded=traffic.uploaded,
-                downloads=traffic.downloads,
-                downloaded=traffic.downloaded,
-                bigger_arenas=tuple(last.bigger_arenas),
-                on_cpu=last.on_cpu,
-            )
-        )
-        result.stages += [
-            Stage(span.stage, span.start - clock.begun, span.seconds, f"{kind.name}: {span.stage}")
-            for span in traffic.spans
-        ]
+        if last is not None:
+            result.devices.append(DeviceRun(kind.name, clock.stages[-1].seconds, **asdict(last)))
 
 
 def _instructions(

@@ -108,6 +108,11 @@ class CallEngine:
         )
 
     @property
+    def forms(self) -> Any:
+        """The core's `Calls`: what makes words of the arguments it takes, and values of the words it gives."""
+        return self._calls
+
+    @property
     def call(self) -> Callable[[tuple[Any, ...]], Any]:
         """One call of plain values; NotImplemented where they are not of the types, or there is no value."""
         assert self._calls is not None

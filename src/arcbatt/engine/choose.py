@@ -14,6 +14,7 @@ from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.engine.api import Engine
 from arcbatt.engine.auto import AutoEngine, Candidate, Choice
 from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.cuda.device import device_count, device_problem
 from arcbatt.engine.reference import ReferenceEngine
 from arcbatt.engine.worker import WorkerSpec
 from arcbatt.engine.workers import WorkerEngine, engine_worker
@@ -21,12 +22,12 @@ from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
 
-CUDA_MODULE: Final = "arcbatt.engine.cuda.engine"
+GPU_ENGINE: Final = "arcbatt.engine.waves.engine:WaveEngine"
 """Needs CuPy, so it is imported when it is asked for."""
-GPU_ENGINES: Final = {"cuda": f"{CUDA_MODULE}:CudaEngine", "waves": "arcbatt.engine.waves.engine:WaveEngine"}
-"""Engines that need a GPU, by the names of their backends."""
+GPU_BACKENDS: Final = ("cuda", "waves")
+"""What it is called; `waves` is its name from the time when there was another."""
 _GPU_SHARD: Final = 1024
-"""Samples of a GPU worker's first shard: by those it cuts its slices."""
+"""Samples of a GPU worker's first shard."""
 
 
 def backend_for(name: str) -> str:
@@ -39,7 +40,7 @@ def backend_for(name: str) -> str:
         return "cpu"
     if name == "gpu":
         return "cuda" if why_no_gpu() is None else "cpu"
-    if name in GPU_ENGINES and (problem := why_no_gpu()):
+    if name in GPU_BACKENDS and (problem := why_no_gpu()):
         raise UsageError(f"no GPU to run on: {problem}")
     return name
 
@@ -75,13 +76,13 @@ def make_engine(
         return ReferenceEngine(compiled)
     if backend == "cpu":
         return CpuEngine(compiled, threads=threads)
-    made: Engine = gpu_engine(backend)(compiled, devices=tuple(devices), threads=threads)
+    made: Engine = gpu_engine()(compiled, devices=tuple(devices), threads=threads)
     return made
 
 
-def gpu_engine(backend: str) -> Any:
-    """The class of a GPU's backend."""
-    module, _, name = GPU_ENGINES[backend].partition(":")
+def gpu_engine() -> Any:
+    """The class of the GPU's engine."""
+    module, _, name = GPU_ENGINE.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
@@ -92,15 +93,13 @@ def _workers(backend: str, threads: int | None, devices: Sequence[int], workers:
     if backend == "cpu" and workers:
         each = max(1, (threads or os.cpu_count() or 1) // workers)
         return [engine_worker("CPU", "arcbatt.engine.cpu:CpuEngine", threads=each)] * workers
-    if backend in GPU_ENGINES and len(devices) > 1:
+    if backend in GPU_BACKENDS and len(devices) > 1:
         for number in devices:
             if number >= gpu_count():
                 raise UsageError(f"no GPU number {number}: {gpu_count()} are visible (see nvidia-smi)")
         each = max(1, (threads or os.cpu_count() or 1) // len(devices))
         return [
-            engine_worker(
-                f"GPU {number}", GPU_ENGINES[backend], _GPU_SHARD, devices=(number,), keep_going=False, threads=each
-            )
+            engine_worker(f"GPU {number}", GPU_ENGINE, _GPU_SHARD, devices=(number,), keep_going=False, threads=each)
             for number in devices
         ]
     return []
@@ -145,17 +144,15 @@ def gpu_possible() -> bool:
 
 def gpu_count() -> int:
     """How many GPUs can be used."""
-    return 0 if why_no_gpu() else int(importlib.import_module(CUDA_MODULE).device_count())
+    return 0 if why_no_gpu() else device_count()
 
 
 def why_no_gpu() -> str | None:
     """Why the GPU cannot be used, and what to do about it; None if it can."""
     try:
-        cuda = importlib.import_module(CUDA_MODULE)
+        problem = device_problem()
     except ModuleNotFoundError as error:
-        if error.name == CUDA_MODULE:
-            return "this arcbatt has no GPU backend; use --backend cpu"
         return f"{error.name} is not installed; pip install 'arcbatt[cuda]', or use --backend cpu"
     except (ImportError, OSError) as error:
         return f"{error}; use --backend cpu"
-    return None if cuda.device_count() else f"{cuda.device_problem()}; or use --backend cpu"
+    return problem and f"{problem}; or use --backend cpu"

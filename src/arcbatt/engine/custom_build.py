@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -75,7 +76,7 @@ def _load(kernel: SourceKernel, core: Any) -> str:
         if command is None:
             return f"{kernel.name} needs a C++ compiler, and there is none (c++, g++ or clang++, or CXX)"
         try:
-            library = ctypes.CDLL(str(built(kernel, core.lanes, command)))
+            library = ctypes.CDLL(str(built(kernel, core.defines, command)))
         except OSError as error:
             return f"the function of {kernel.name} cannot be built or loaded: {error}"
         address = ctypes.cast(library.arcbatt_custom, ctypes.c_void_p).value
@@ -85,16 +86,16 @@ def _load(kernel: SourceKernel, core: Any) -> str:
         return ""
 
 
-def built(kernel: SourceKernel, lanes: int, command: tuple[str, ...], folder: Path | None = None) -> Path:
+def built(kernel: SourceKernel, defines: Sequence[str], command: tuple[str, ...], folder: Path | None = None) -> Path:
     """The path of the library with a function, compiled if it is not kept yet, or not as it was written.
 
-    Raises UsageError with the compiler's words where it does not compile, and where others can write to the folder:
-    what is loaded from there runs in this process.
+    `defines` are the macros of the core that is to call it. Raises UsageError with the compiler's words where it does
+    not compile, and where others can write to the folder: what is loaded from there runs in this process.
     """
     source = "\n".join(
         ['#include "exec/dispatch.h"', "namespace arcbatt {", kernel.text, "}", _ENTRY.format(number=kernel.number)]
     )
-    flags = (*_FLAGS, f"-DAB_LANES={lanes}")
+    flags = (*_FLAGS, *(f"-D{one}" for one in defines))
     path = _private(folder or cache_folder("custom")) / f"custom-{library_key(source, flags, command)}.so"
     if is_as_written(path):
         return path

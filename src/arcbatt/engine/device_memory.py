@@ -11,7 +11,6 @@ from typing import Any, Final
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine.choose import gpu_count, why_no_gpu
 from arcbatt.engine.cpu import ARENA_BYTES as CPU_ARENA_BYTES
-from arcbatt.engine.cuda.compile import ARENA_BYTES, KernelOptions
 from arcbatt.engine.devices import cupy_for
 from arcbatt.engine.outputs import Outputs
 from arcbatt.errors import UsageError
@@ -112,6 +111,7 @@ class _Room:
     free: int
     """What may be used of it."""
     arenas: int
+    """What values take of that while programs run: on a GPU half of it is theirs."""
 
 
 def _room(device_id: int, fraction: float) -> _Room:
@@ -119,11 +119,9 @@ def _room(device_id: int, fraction: float) -> _Room:
         total, free = host_memory()
         return _Room(total, int(fraction * free), (os.cpu_count() or 1) * CPU_ARENA_BYTES)
     cupy = cupy_for(device_id)
-    kernel = KernelOptions()
     with cupy.cuda.Device(device_id):
         free, total = cupy.cuda.runtime.memGetInfo()
         pool = cupy.get_default_memory_pool()
         most = int(pool.get_limit()) or int(fraction * (free + pool.total_bytes()))
-        count = int(cupy.cuda.Device(device_id).attributes["MultiProcessorCount"])
-        groups = count * kernel.blocks * kernel.groups
-        return _Room(int(total), max(0, most - int(pool.used_bytes())), groups * ARENA_BYTES)
+        room = max(0, most - int(pool.used_bytes()))
+        return _Room(int(total), room, room // 2)

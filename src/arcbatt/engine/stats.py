@@ -10,8 +10,24 @@ from numpy.typing import NDArray
 from arcbatt.engine.cuda.traffic import Traffic
 
 
-@dataclass
+@dataclass(frozen=True)
 class DeviceStats:
+    """What a run did on a GPU."""
+
+    milliseconds: float
+    """Until the GPU was done: inputs copied to it, waves, results fetched."""
+    batches: tuple[int, ...]
+    """Samples of each."""
+    waves: int
+    """Of a batch."""
+    heap_bytes: int
+    """What values may take."""
+    on_cpu: int
+    """Evaluations left to the CPU."""
+
+
+@dataclass
+class KernelStats:
     """What the launches of a run did on a GPU, and where items went that did not fit."""
 
     traffic: Traffic = field(default_factory=Traffic)

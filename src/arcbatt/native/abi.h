@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x60eb00ec8b4ccd40ull;
+constexpr u64 ABI_VERSION = 0xf2e33f17e4a3af0eull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -438,8 +438,10 @@ struct WavePatch {
 
 // Calls of a wave that take a warp too long; behind it the number of the node and the index of each.
 struct WaveGiants {
-    u32 count;  // how many there are, or would be: MOST_GIANTS at most are kept
+    u32 count;  // how many there are, or would be
     u32 done;  // blocks that are through with them
+    u32 most;  // how many there were at most so far
+    u32 room;  // how many may be put on it: none where no blocks come after the wave
 };
 
 // A wave: one operation, by its types, for some nodes of the graph and every index of their domains.
@@ -478,6 +480,15 @@ struct WaveLook {
     Packed samples;
     u64 columns, statuses, matches, agreement, hashes;
     u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;
+};
+
+// Values of one node as words for the host: of each its status, and where its words are in the pool, and how many.
+struct WaveTake {
+    u64 heap;
+    WavePlace place;
+    u64 count, shape, shape_words;
+    u64 statuses, starts, lengths;
+    u64 pool, pool_words, pool_next;
 };
 
 // Every struct and its size, every field and where it begins, in bytes.
@@ -696,9 +707,11 @@ struct WaveLook {
     FIELD(WavePatch, frame, 4) \
     FIELD(WavePatch, offset, 8) \
     FIELD(WavePatch, map, 12) \
-    STRUCT(WaveGiants, 8) \
+    STRUCT(WaveGiants, 16) \
     FIELD(WaveGiants, count, 0) \
     FIELD(WaveGiants, done, 4) \
+    FIELD(WaveGiants, most, 8) \
+    FIELD(WaveGiants, room, 12) \
     STRUCT(WaveLaunch, 136) \
     FIELD(WaveLaunch, heap, 0) \
     FIELD(WaveLaunch, heap_words, 8) \
@@ -753,7 +766,19 @@ struct WaveLook {
     FIELD(WaveLook, grid_offset, 200) \
     FIELD(WaveLook, grid_height, 208) \
     FIELD(WaveLook, grid_width, 216) \
-    FIELD(WaveLook, largest, 224)
+    FIELD(WaveLook, largest, 224) \
+    STRUCT(WaveTake, 96) \
+    FIELD(WaveTake, heap, 0) \
+    FIELD(WaveTake, place, 8) \
+    FIELD(WaveTake, count, 24) \
+    FIELD(WaveTake, shape, 32) \
+    FIELD(WaveTake, shape_words, 40) \
+    FIELD(WaveTake, statuses, 48) \
+    FIELD(WaveTake, starts, 56) \
+    FIELD(WaveTake, lengths, 64) \
+    FIELD(WaveTake, pool, 72) \
+    FIELD(WaveTake, pool_words, 80) \
+    FIELD(WaveTake, pool_next, 88)
 #define AB_SIZE(type, size) static_assert(sizeof(type) == size, #type " has another size in abi.py");
 #if AB_DEVICE  // NVRTC has no offsetof
 #define AB_OFFSET(type, field, offset)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcbatt.data.tasks import Task
 from arcbatt.engine.api import Engine
-from arcbatt.engine.choose import GPU_ENGINES, make_engine
+from arcbatt.engine.choose import GPU_BACKENDS, make_engine
 from arcbatt.language.failures import Failed
 from arcbatt.language.program import Program, reads
 from arcbatt.language.sample import Sample
@@ -80,7 +80,7 @@ class Differs:
         self.names = [program.id for program in programs]
         self._programs = programs
         self._reads_samples = any(reads(program, "S") for program in programs)
-        self._backend = "cpu" if backend in GPU_ENGINES else backend  # too little work to start a GPU for
+        self._backend = "cpu" if backend in GPU_BACKENDS else backend  # too little work to start a GPU for
         self._engine: Engine | None = None
 
     def scores(self, task: Task, grids: Sequence[NDArray[np.int8] | None]) -> dict[str, int | None]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -21,8 +24,12 @@ from arcbatt.devtools.bench.sides import EngineKind, engine_kinds
 from arcbatt.devtools.bench.timing import Timing, repeated
 from arcbatt.engine.api import Engine
 from arcbatt.engine.stats import DeviceStats
+from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.ahead import kernels_of
+from arcbatt.engine.waves.store import Store
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
+from arcbatt.language.types import GRID
 from arcbatt.syntax import parse_text
 
 TRANSFERS: Final = "transfers"
@@ -30,10 +37,10 @@ START: Final = "start"
 CROSSOVER: Final = "crossover"
 LATENCY: Final = "one task alone"
 OVERTAKES: Final = "where it overtakes the CPU engine"
-WHOLE, KERNEL, COPY, FETCH = "ms a run", "ms in the kernel", "ms copying to it", "ms fetching from it"
-HOST: Final = "ms with nothing of these"
-"""Units of a run on a GPU and of its parts, which may go on at the same time."""
+WHOLE, DEVICE, HOST = "ms a run", "ms until the GPU is done", "ms after that"
+"""Units of a run on a GPU and of its parts."""
 _SIZES: Final = (1 << 16, 1 << 20, 1 << 24, 1 << 28)
+_STORE_BYTES: Final = 8 << 30
 _DEVICE_GRIDS: Final = 687_200
 """Grids that objects are found in; those of the load over and over."""
 _TASK_SAMPLES: Final = 4
@@ -45,17 +52,13 @@ _STEP: Final = 4
 class Watched:
     """Runs of an engine, and of each what the GPU's part of it was."""
 
-    def __init__(self, engine: Engine, max_steps: int, *, resident: bool = False) -> None:
+    def __init__(self, engine: Engine, max_steps: int) -> None:
         self.engine = engine.for_steps(max_steps)
         self.max_steps = max_steps
-        self.resident = resident
-        """Whether samples stay on the device from run to run."""
         self.stats: list[DeviceStats | None] = []
 
     def run(self, data: PackedSamples) -> None:
         """One run, samples from the host's arrays to verdicts there."""
-        if not self.resident:
-            self.engine.forget_samples()
         self.engine.run(data, complete=False, max_steps=self.max_steps)
         if lost := self.engine.lost_device:
             raise UsageError(f"{lost}; the CPU engine took over, so there is nothing to measure")
@@ -73,19 +76,14 @@ class Watched:
         known = [stats for stats in self.stats if stats is not None]
         if not known or len(known) < len(self.stats):
             return
-        parts: dict[str, list[float]] = {WHOLE: [], KERNEL: [], COPY: [], FETCH: [], HOST: []}
+        parts: dict[str, list[float]] = {WHOLE: [], DEVICE: [], HOST: []}
         for whole, stats in zip(seconds, known, strict=True):
             parts[WHOLE].append(1e3 * whole)
-            parts[KERNEL].append(stats.kernel_ms)
-            parts[COPY].append(1e3 * stats.traffic.seconds("copy"))
-            parts[FETCH].append(1e3 * stats.traffic.seconds("fetch"))
-            parts[HOST].append(1e3 * max(0.0, whole - stats.traffic.busy()))
+            parts[DEVICE].append(stats.milliseconds)
+            parts[HOST].append(max(0.0, 1e3 * whole - stats.milliseconds))
         last = known[-1]
         notes = {
-            KERNEL: f"{last.traffic.launches} launches, {last.items:,} items; bigger arenas for "
-            f"{', '.join(map(str, last.bigger_arenas)) or 'none'}; {last.on_cpu} evaluations left to the CPU",
-            COPY: f"{last.traffic.uploads} transfers, {last.traffic.uploaded / 1e6:.2f} MB",
-            FETCH: f"{last.traffic.downloads} transfers, {last.traffic.downloaded / 1e6:.2f} MB",
+            DEVICE: f"{len(last.batches)} batches of {last.waves:,} waves; {last.on_cpu:,} evaluations left to the CPU"
         }
         for unit, values in parts.items():
             yield Row.of(suite, case, side, unit, values, note=notes.get(unit, ""))
@@ -156,27 +154,43 @@ def start(load: Load) -> Iterator[Row]:
     data = pack_samples(load.samples[:1])
     for kind in engine_kinds():
         if len(kind.devices) == 1:
-            yield from _compile_row(case, kind)
+            yield from _compile_row(load, case, kind)
         made: list[Any] = []
         ready = repeated(partial(_make, kind, graph, made), load.runs, load.most_seconds)
         yield Row.of(START, case, kind.name, "s to be ready", ready.seconds, note=f"the first time {ready.first:.2f} s")
         firsts = [_seconds(partial(engine.run, data, complete=False, max_steps=load.max_steps)) for engine in made[1:]]
-        yield Row.of(START, case, kind.name, "s of the first run", firsts, note="on one sample, slicing counted in")
+        yield Row.of(START, case, kind.name, "s of the first run", firsts, note="on one sample")
 
 
 def _make(kind: EngineKind, graph: Graph, made: list[Any]) -> None:
     made.append(kind.make(graph))
 
 
-def _compile_row(case: str, kind: EngineKind) -> Iterator[Row]:
-    compiling = importlib.import_module("arcbatt.engine.cuda.compile")
+def _compile_row(load: Load, case: str, kind: EngineKind) -> Iterator[Row]:
+    """Compiling all kernels of the programs from nothing."""
     cupy = importlib.import_module("cupy")
-    options = compiling.KernelOptions(custom=f"// {time.time_ns()}\n")  # NVRTC keeps what it compiled, too
-    with cupy.cuda.Device(kind.devices[0]) as device:
+    wanted = list(kernels_of(load.programs))
+    with cupy.cuda.Device(kind.devices[0]) as device, tempfile.TemporaryDirectory() as folder:
         arch = int(device.compute_capability)
-        seconds = _seconds(lambda: compiling.compiled(cupy.cuda.nvrtc, options, arch))
-    note = f"sm_{arch}, NVRTC {'.'.join(map(str, cupy.cuda.nvrtc.getVersion()))}; once, then kept on disk"
-    yield Row.of(START, case, kind.name, "s to compile the kernel", [seconds], note=note)
+        with environment_of(ARCBATT_CACHE=folder, ARCBATT_CUBINS=""):
+            seconds = _seconds(lambda: kernels.compiled(cupy.cuda.nvrtc, wanted, arch))
+    version = ".".join(map(str, cupy.cuda.nvrtc.getVersion()))
+    note = f"{len(wanted):,} kernels for sm_{arch}, NVRTC {version}; once, then kept on disk"
+    yield Row.of(START, case, kind.name, "s to compile the kernels", [seconds], note=note)
+
+
+@contextmanager
+def environment_of(**variables: str) -> Iterator[None]:
+    """With other values of environment variables."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
 
 
 def _seconds(run: Callable[[], Any]) -> float:
@@ -186,25 +200,33 @@ def _seconds(run: Callable[[], Any]) -> float:
 
 
 def device_objects(load: Load, kind: EngineKind) -> Iterator[Row]:
-    """Finding objects on a GPU, by mode: by the kernel's own time, and from the host's arrays to verdicts there."""
+    """Finding objects on a GPU, by mode: a store's grids to a store's objects, and host to host by a program."""
     data = pack_samples(load.samples)
     places = np.arange(_DEVICE_GRIDS) % len(data)
     many = replace(data, input=data.input[places], expected=data.expected[places], task=data.task[places])
+    cupy = importlib.import_module("cupy")
+    with cupy.cuda.Device(kind.devices[0]) as device:
+        store = Store(cupy, heap_bytes=min(_STORE_BYTES, int(0.8 * cupy.cuda.runtime.memGetInfo()[0])))
+        for mode in range(8):
+            case = f"R{mode}, {len(data):,} inputs, {len(many):,} grids"
+            rates = []
+            for _ in range(load.runs + 1):
+                store.clear()
+                grids = store.put(GRID, [sample.I for sample in load.samples]).at(cupy.asarray(places))
+                device.synchronize()
+                begun = time.perf_counter()
+                store.apply("o_g", grids, mode)
+                device.synchronize()
+                rates.append(len(many) / (time.perf_counter() - begun))
+            note = "from a store's grids to a store's objects"
+            yield Row.of("o_g", case, kind.name, "grids/s", rates[1:], note=note)
+        del store
     for mode in range(8):
-        program = parse_text(f"def solve_a(I):\n    return size(o_g(I, R{mode}))\n").check()
-        engine = kind.make(merge(program))
         case = f"R{mode}, {len(data):,} inputs, {len(many):,} grids"
-        numbers = data.input[places].astype(np.uint32)
-        cuda = importlib.import_module("arcbatt.engine.cuda.engine")
-        assert isinstance(engine, cuda.CudaEngine)
-        found = [engine.cuda.find_objects(data, numbers).milliseconds for _ in range(load.runs + 1)][1:]
-        rates = [len(many) / (1e-3 * one) for one in found]
-        note = "by the time of the kernel, from cells there to all objects there"
-        yield Row.of("o_g", case, kind.name, "grids/s", rates, note=note)
-        timing = Watched(engine, load.max_steps).timed(many, load.runs, load.most_seconds)
+        program = parse_text(f"def solve_a(I):\n    return size(o_g(I, R{mode}))\n").check()
+        timing = Watched(kind.make(merge(program)), load.max_steps).timed(many, load.runs, load.most_seconds)
         whole = [len(many) / seconds for seconds in timing.seconds]
-        note = "a program that counts them, each input's found once"
-        yield Row.of("o_g", case, f"{kind.name}, host to host", "grids/s", whole, note=note)
+        yield Row.of("o_g", case, f"{kind.name}, host to host", "grids/s", whole, note="a program that counts them")
 
 
 def crossover(load: Load) -> Iterator[Row]:

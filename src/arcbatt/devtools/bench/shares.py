@@ -7,27 +7,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from arcbatt.compiler.abi import START
-from arcbatt.compiler.graph import merge
-from arcbatt.data.packing import PackedSamples, pack_samples
-from arcbatt.devtools.bench.gpu import COPY, CROSSOVER, FETCH, HOST, KERNEL, OVERTAKES, WHOLE
+from arcbatt.devtools.bench.gpu import CROSSOVER, DEVICE, HOST, OVERTAKES, WHOLE
 from arcbatt.devtools.bench.load import Load, spread
 from arcbatt.devtools.bench.result import Result, Row, number
-from arcbatt.devtools.bench.sides import engine_kinds
 from arcbatt.devtools.profile import profile
 
 SHARES: Final = "shares"
 PERCENT: Final = "% of the time"
-LONGEST: Final = "times what it would take balanced"
 _SAMPLES: Final = 160
 _TOP: Final = 3
-_PARTS: Final = {KERNEL: "the kernel", COPY: "copying to it", FETCH: "fetching from it", HOST: "none of these"}
+_PARTS: Final = {DEVICE: "until the GPU is done", HOST: "after that"}
 
 
 def shares(load: Load) -> Iterator[Row]:
-    """Which primitives and programs take the time of one thread, and how far a GPU's longest item holds it up."""
+    """Which primitives and programs take the time of one thread."""
     samples = spread(load.samples, min(len(load.samples), _SAMPLES))
     found = profile(load.programs, samples, complete=False, gpus=False, max_steps=load.max_steps)
     note = f"{len(load.programs):,} programs x {len(samples):,} samples"
@@ -36,29 +31,6 @@ def shares(load: Load) -> Iterator[Row]:
     parts += [(f"program {name}", share.fair) for name, share in found.by_program().items()][:_TOP]
     for case, seconds in parts:
         yield Row.of(SHARES, case, "engine, 1 thread", PERCENT, [100 * seconds / total], note=note)
-    data = pack_samples(samples)
-    for kind in engine_kinds():
-        if len(kind.devices) == 1:
-            engine = kind.make(merge(load.programs)).for_steps(load.max_steps)
-            yield from _longest(engine, kind.name, data, load.max_steps)
-
-
-def _longest(engine: Any, side: str, data: PackedSamples, max_steps: int) -> Iterator[Row]:
-    """The longest item of a launch against the time that all of them would take, spread over all groups."""
-    tier = engine.cuda
-    tier.timed = True
-    engine.run(data, complete=False, max_steps=max_steps)
-    for number_, (items, ticks) in enumerate(tier.last.ticks):
-        if not len(ticks) or not ticks.sum():
-            continue
-        groups = min(tier.groups, len(ticks))
-        ratio = float(ticks.max()) / (float(ticks.sum()) / groups)
-        kind, place, sample = (int(one) for one in items[int(ticks.argmax())][:3])
-        if kind != START:
-            continue
-        programs = list(tier.sliced(len(data)).codes[place].outputs)
-        note = f"{len(ticks):,} items, {groups:,} groups; sample {sample}, programs {', '.join(programs[:_TOP])}"
-        yield Row.of(SHARES, f"longest item of launch {number_ + 1}", side, LONGEST, [ratio], note=note)
 
 
 class Limit(NamedTuple):
@@ -82,7 +54,7 @@ def limits_table(found: Sequence[Limit]) -> str:
 
 
 def _gpu_parts(rows: Sequence[Row]) -> Iterator[Limit]:
-    """The parts of a run on a GPU; they may go on at once, so that they are more than the whole."""
+    """The parts of a run on a GPU."""
     parts: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in rows:
         if row.unit in (*_PARTS, WHOLE):
@@ -110,9 +82,6 @@ def _top_shares(rows: Sequence[Row]) -> Iterator[Limit]:
     for row in rows:
         if row.suite == SHARES and row.unit == PERCENT:
             by_side[row.note, row.side].append(f"{row.case} {row.median:.0f}%")
-        elif row.suite == SHARES and row.unit == LONGEST:
-            line = f"it alone takes {number(row.median)} times as long as all items spread evenly ({row.note})"
-            yield Limit(row.case, row.side, line)
     for (case, side), texts in by_side.items():
         yield Limit(case, side, ", ".join(texts))
 

@@ -18,6 +18,7 @@ from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.engine.api import Engine
 from arcbatt.engine.choose import backend_for, make_engine
 from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.cuda.device import device_count
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Program, live_lines, names, unparse
@@ -57,9 +58,8 @@ def gpu_names() -> list[str]:
         backend_for("cuda")
     except UsageError:
         return []
-    cuda = importlib.import_module("arcbatt.engine.cuda.engine")
     properties = importlib.import_module("cupy").cuda.runtime.getDeviceProperties
-    return [properties(number)["name"].decode() for number in range(cuda.device_count())]
+    return [properties(number)["name"].decode() for number in range(device_count())]
 
 
 @dataclass(frozen=True)

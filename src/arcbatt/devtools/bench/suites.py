@@ -104,10 +104,6 @@ def _sides(
         yield Row.of(suite, case, kind.name, "ms a sample", each, note="all programs on one sample: one batt call")
         if kind.devices:
             yield from watched.rows(suite, case, kind.name, timing.seconds)
-            watched.resident = True
-            there = watched.timed(data, load.runs, load.most_seconds)
-            rates = [pairs / seconds for seconds in there.seconds]
-            yield Row.of(suite, case, f"{kind.name}, samples there already", "evaluations/s", rates)
             yield from device_memory_row(suite, case, kind)
         elif pairs <= _MOST_WATCHED:
             if calls is None:

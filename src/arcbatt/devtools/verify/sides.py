@@ -19,7 +19,7 @@ from arcbatt.compiler.abi import ESCAPE, OVERFLOW
 from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine.api import Engine, RunRequest
-from arcbatt.engine.choose import GPU_ENGINES, backend_for, gpu_engine
+from arcbatt.engine.choose import GPU_BACKENDS, backend_for, gpu_engine
 from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import REASONS, STATUS, Outputs, outcome_hash
 from arcbatt.engine.reference import Stopped, WatchedMachine
@@ -30,7 +30,7 @@ from arcbatt.language.program import Program
 from arcbatt.language.reference import Machine, evaluate
 from arcbatt.language.sample import Sample
 
-ENGINES: Final = ("cpu", "dynamic", "lanes", *GPU_ENGINES)
+ENGINES: Final = ("cpu", "dynamic", "lanes", "cuda")
 """What can be compared with the reference; lanes is the CPU engine with 32 emulated lanes per group."""
 FAULT: Final = 0xBAD
 """The hash of what an engine itself fails over; no outcome has it but by chance, so that it counts as a difference."""
@@ -287,9 +287,9 @@ def side_named(name: str, max_steps: int = MAX_STEPS, max_total: int = MAX_TOTAL
         return ReferenceSide(max_steps=max_steps, max_total=max_total)
     if name not in ENGINES:
         raise UsageError(f"no backend {name!r}; there are: python, {', '.join(ENGINES)}")
-    if name in GPU_ENGINES:
+    if name in GPU_BACKENDS:
         backend_for(name)
-        return GpuSide(name, gpu_engine(name), {}, max_steps, max_total)
+        return GpuSide(name, gpu_engine(), {}, max_steps, max_total)
     if name == "dynamic":
         return DynamicSide(max_steps=max_steps, max_total=max_total)
     core: ModuleType | None = None

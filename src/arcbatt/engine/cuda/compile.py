@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arcbatt.compiler.abi import VERSION_TEXT
+from arcbatt.engine.cuda.archive import archive_in, unpacked
 from arcbatt.engine.cuda.cubin_file import is_cubin
 from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.cuda.source import ENTRY as SAMPLES_HEADER
@@ -36,6 +37,8 @@ _FAST_COMPILE_SINCE: Final = (12, 8)
 LANES: Final = 32
 """Of a group: a warp."""
 PREBUILT_VARIABLE: Final = "ARCBATT_CUBINS"
+ARCHIVED: Final = "waves/"
+"""Headers of kernels that are many, and kept in archives."""
 KERNELS: Final = "kernels"
 """The part of the cache folder that compiled kernels are kept in."""
 _PACKAGED: Final = Path(__file__).parents[2] / "cubins"
@@ -134,8 +137,16 @@ def prebuilt(options: KernelOptions, arch: int) -> Path | None:
 
     Code for an older architecture of the same generation serves too (80 for 86 and 89).
     """
+    if options.header.startswith(ARCHIVED):
+        folders = [folder for folder in prebuilt_folders() if folder.is_dir()]
+        there = [number for number in generation(arch) if any(archive_in(one, number).is_file() for one in folders)]
+        found = (
+            unpacked(folders, number, file_name(options, number), cache_folder(KERNELS) / "unpacked")
+            for number in there
+        )
+        return next(filter(None, found), None)
     names = [file_name(options, number) for number in range(arch, arch - arch % 10 - 1, -1)]
-    for folder in _prebuilt_folders():
+    for folder in prebuilt_folders():
         for path in (folder / name for name in names):
             if path.is_file() and is_cubin(path.read_bytes()):
                 return path
@@ -254,9 +265,20 @@ def _digest_file(path: Path) -> Path:
     return path.with_name(path.name + _DIGEST)
 
 
-def _prebuilt_folders() -> list[Path]:
+def prebuilt_folders() -> list[Path]:
+    """Where machine code that was built ahead is looked for, in this order."""
     named = [Path(one) for one in os.environ.get(PREBUILT_VARIABLE, "").split(os.pathsep) if one]
-    return [*named, _PACKAGED, cache_folder(KERNELS) / "ahead"]
+    return [*named, _PACKAGED, ahead_folder()]
+
+
+def ahead_folder() -> Path:
+    """Where what is compiled ahead for this machine goes."""
+    return cache_folder(KERNELS) / "ahead"
+
+
+def generation(arch: int) -> range:
+    """An architecture and the older ones whose code it runs (89 to 80)."""
+    return range(arch, arch - arch % 10 - 1, -1)
 
 
 def _writable(folder: Path, say: Say) -> Path:

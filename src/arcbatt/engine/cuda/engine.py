@@ -26,8 +26,10 @@ from arcbatt.compiler.step_bounds import steps_too_many
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
+from arcbatt.engine.cuda import device as cuda_device
 from arcbatt.engine.cuda.compile import ARENA_BYTES, ENTRY, OBJECTS_KERNEL, KernelOptions, cubin, to_stderr
 from arcbatt.engine.cuda.cpu_spill import CpuSpill
+from arcbatt.engine.cuda.device import device_count, device_problem, first_line
 from arcbatt.engine.cuda.launch import NO_OBJECTS, Launcher, UnfinishedError, Work, tasks_of
 from arcbatt.engine.cuda.memory import DeviceMemory
 from arcbatt.engine.cuda.objects import OBJECTS_ENTRY, KnownObjects, ObjectFinder, modes_wanted
@@ -36,13 +38,12 @@ from arcbatt.engine.cuda.staging import Beside, Staging
 from arcbatt.engine.custom_build import graph_sources
 from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs, Wanted
-from arcbatt.engine.stats import DeviceStats
+from arcbatt.engine.stats import KernelStats
 from arcbatt.engine.tiers import Columns, Rows, Sink, run_alone
 
-try:
-    import cupy
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("the GPU engine needs CuPy: pip install 'arcbatt[cuda]'", name="cupy") from error
+cupy = cuda_device.cupy_module()
+
+__all__ = ["CudaEngine", "CudaTier", "device_count", "device_errors", "device_problem"]
 
 _ITEMS_PER_GROUP: Final = 320
 """Work items a resident group should find, so that long ones even out."""
@@ -60,31 +61,9 @@ _LAUNCH_EVALUATIONS: Final = 1 << 23
 """Samples a launch, so that a stop is seen: at least, at most, and between these by evaluations."""
 
 
-def device_count() -> int:
-    """How many NVIDIA GPUs there are; none also where there is no driver."""
-    try:
-        return int(cupy.cuda.runtime.getDeviceCount())
-    except cupy.cuda.runtime.CUDARuntimeError:
-        return 0
-
-
-def device_problem() -> str | None:
-    """Why no device can be used, and what to do about it; None if one can."""
-    try:
-        count = int(cupy.cuda.runtime.getDeviceCount())
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        if "InsufficientDriver" in str(error):
-            return (
-                f"there is no NVIDIA driver, or one too old for CuPy {cupy.__version__} ({error}); "
-                "install or update the driver, or a CuPy for an older CUDA"
-            )
-        return f"no NVIDIA device can be used ({error}); check nvidia-smi"
-    return None if count else "no NVIDIA device was found; check nvidia-smi"
-
-
 def device_errors() -> tuple[type[Exception], ...]:
     """What is raised where a device cannot go on; its memory being short is another matter."""
-    return (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError, UnfinishedError)
+    return (*cuda_device.device_errors(), UnfinishedError)
 
 
 class CudaTier(GpuTier):
@@ -123,7 +102,7 @@ class CudaTier(GpuTier):
         """Programs that only this tier cannot run, and why."""
         low, high = _LAUNCH_SAMPLES
         self._most_samples = min(max(_LAUNCH_EVALUATIONS // max(1, len(self.names)), low), high)
-        self.last = DeviceStats()
+        self.last = KernelStats()
         """Of the last run."""
         self.batch = 32
         """Samples a block takes at a time of slices without loops, where there are twice as many."""
@@ -256,7 +235,7 @@ class CudaTier(GpuTier):
     def run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
         """Every program on every sample; `stop` is asked between launches."""
         with self._turn:
-            self.last = DeviceStats()
+            self.last = KernelStats()
             if not self.lost:  # by the run before, while this one waited
                 with self._until_lost():
                     self._run_parts(request, result, sink)
@@ -472,13 +451,3 @@ class CudaEngine(GpuEngine):
     def forget_samples(self) -> None:
         """Drop the samples that are on the device, so that the next run copies its own."""
         self.cuda.forget_samples()
-
-    @property
-    def device_stats(self) -> DeviceStats:
-        """What the last run did on the GPU."""
-        return self.cuda.last
-
-
-def first_line(error: Exception) -> str:
-    """What went wrong, in a line."""
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

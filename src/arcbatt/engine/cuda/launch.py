@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcbatt.compiler.abi import CHECKPOINT, LAUNCH, PACKED, PART, PROGRESS, START, TASK
 from arcbatt.engine.cuda.compile import KernelOptions
 from arcbatt.engine.cuda.traffic import Traffic
-from arcbatt.engine.stats import DeviceStats
+from arcbatt.engine.stats import KernelStats
 
 _T = TypeVar("_T")
 Pairs = NDArray[np.int32]
@@ -105,7 +105,7 @@ class Launcher:
     largest: int
     pool_next: Any
     """How much of the pool of grids is wanted, in units of 16 bytes."""
-    counts: DeviceStats
+    counts: KernelStats
     timed: bool = False
     together: bool = True
     known: Mapping[str, int] = field(default_factory=lambda: NO_OBJECTS)

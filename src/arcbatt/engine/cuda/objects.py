@@ -12,7 +12,7 @@ from arcbatt.compiler.abi import NOWHERE, OBJECTS_LAUNCH, constant
 from arcbatt.compiler.typed import TypedGraph, TypedNode
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.cuda.launch import address, timed
-from arcbatt.engine.stats import DeviceStats
+from arcbatt.engine.stats import KernelStats
 from arcbatt.language.table import STANDARD
 
 OBJECTS_ENTRY: Final = "arcbatt_objects"
@@ -56,7 +56,7 @@ class ObjectFinder:
     modes: frozenset[int]
     samples: dict[str, Any]
     """The packed samples there."""
-    counts: DeviceStats
+    counts: KernelStats
 
     def find(self, numbers: NDArray[np.uint32], cells: NDArray[np.int64]) -> KnownObjects:
         """Those of the grids with these numbers, which have so many cells each."""

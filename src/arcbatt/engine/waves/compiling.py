@@ -33,12 +33,16 @@ def compile_beside(nvrtc: Any, wanted: Sequence[KernelOptions], arch: int) -> No
         subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
         for _ in range(count)
     ]
-    for number, worker in enumerate(workers):
-        assert worker.stdin is not None
-        worker.stdin.write(pickle.dumps((arch, wanted[number::count])))
-        worker.stdin.close()
-    for worker in workers:
-        worker.wait()
+    try:
+        for number, worker in enumerate(workers):
+            assert worker.stdin is not None
+            worker.stdin.write(pickle.dumps((arch, wanted[number::count])))
+            worker.stdin.close()
+        for worker in workers:
+            worker.wait()
+    finally:  # an interrupt ends them, too
+        for worker in workers:
+            worker.terminate()
 
 
 def _same_compiler(nvrtc: Any) -> bool:

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import PACKED, POOL_UNIT, WAVE_INPUTS, WAVE_LOOK, WAVE_LOOKED
-from arcbatt.compiler.lower.shapes import shape_of
+from arcbatt.compiler.abi import PACKED, POOL_UNIT, WAVE_INPUTS, WAVE_LOOK, WAVE_LOOKED, WAVE_TAKE
+from arcbatt.compiler.lower.shapes import shape_of, typed_shape
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.cuda.results import Results
@@ -22,6 +22,8 @@ from arcbatt.language.types import GRID, Type
 
 _POOL_BYTES: Final = 1 << 24
 """Room for grids that are kept, at first."""
+_POOL_WORDS: Final = 1 << 20
+"""And for the words of values."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +45,29 @@ class Looking:
     columns: int
 
 
+@dataclass(frozen=True)
+class Taken:
+    """Values as words on the host: of each its status, where its words are in the pool, and how many."""
+
+    statuses: NDArray[np.uint8]
+    starts: NDArray[np.uint64]
+    lengths: NDArray[np.uint32]
+    pool: NDArray[np.uint32]
+
+    def values(self, forms: Any) -> list[Any]:
+        """As Python values, None where there is none; `forms` is a `Calls` of the core that gives this type."""
+        found: list[Any] = forms.decoded(statuses=self.statuses, pool=self.pool, place=self.starts, length=self.lengths)
+        return found
+
+
 class Ends:
-    """The two kernels that are the same for every schedule, over one heap."""
+    """The kernels that are the same for every schedule, over one heap."""
 
     def __init__(self, heap: Heap) -> None:
         self.cupy, self.heap = heap.cupy, heap
-        arch = int(self.cupy.cuda.Device().compute_capability)
-        paths = kernels.compiled(self.cupy.cuda.nvrtc, kernels.ENDS.values(), arch)
-        modules = {width: self.cupy.RawModule(path=str(paths[one])) for width, one in kernels.ENDS.items()}
-        self._inputs = modules[LANES].get_function(kernels.INPUTS_ENTRY)
-        self._look = {width: module.get_function(kernels.LOOK_ENTRY) for width, module in modules.items()}
+        modules = kernels.modules(self.cupy, kernels.ENDS.values())
+        self._inputs = modules[kernels.ENDS[LANES]].get_function(kernels.INPUTS_ENTRY)
+        self._look = {width: modules[one].get_function(kernels.LOOK_ENTRY) for width, one in kernels.ENDS.items()}
 
     def inputs(self, data: PackedSamples, tasks: NDArray[np.int32], places: dict[str, Place]) -> PlacedInputs:
         """Samples on the device; `tasks` are those there are demonstrations of, `places` where I, S and C go."""
@@ -141,6 +156,40 @@ class Ends:
         )
         blocks = self._blocks(number * count, width)
         self._look[width]((blocks,), (kernels.THREADS,), (self.cupy.asarray(words),))
+
+    def take(self, place: Place, kind: Type, count: int) -> Taken:
+        """So many values of a slot as words on the host."""
+        cupy, shape = self.cupy, typed_shape(kind)
+        width = LANES if kind == GRID else 1
+        function = kernels.modules(cupy, [kernels.VALUES[width]])[kernels.VALUES[width]].get_function(
+            kernels.TAKE_ENTRY
+        )
+        arrays = {
+            "statuses": cupy.zeros(count, np.uint8),
+            "starts": cupy.zeros(count, np.uint64),
+            "lengths": cupy.zeros(count, np.uint32),
+            "shape": cupy.asarray(np.array(shape, np.uint32)),
+        }
+        pool_words = _POOL_WORDS
+        while True:
+            arrays["pool"] = pool = cupy.empty(pool_words, np.uint32)
+            arrays["pool_next"] = pool_next = cupy.zeros(1, np.uint32)
+            given = {name: address(array) for name, array in arrays.items()}
+            words = WAVE_TAKE.filled(
+                heap=address(self.heap.memory),
+                place=_place(place),
+                count=count,
+                shape_words=len(shape),
+                pool_words=pool_words,
+                **given,
+            )
+            function((self._blocks(count, width),), (kernels.THREADS,), (cupy.asarray(words),))
+            used = POOL_UNIT * int(pool_next[0])
+            if used <= pool_words:
+                break
+            pool_words = used
+        statuses, starts, lengths = (arrays[name].get() for name in ("statuses", "starts", "lengths"))
+        return Taken(statuses, starts, lengths, pool[:used].get())
 
     def _heap(self, width: int) -> dict[str, int]:
         return {

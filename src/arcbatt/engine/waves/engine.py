@@ -25,12 +25,15 @@ from arcbatt.compiler.step_bounds import steps_too_many
 from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
-from arcbatt.engine.cuda.engine import device_count, first_line
+from arcbatt.engine.cuda.device import device_count, first_line
 from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs
+from arcbatt.engine.stats import DeviceStats
 from arcbatt.engine.tiers import Columns, Sink, run_alone
+from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.runner import Asked, WaveRunner
 
+_LEAST_HEAP: Final = 1 << 20
 _FOR_THE_GPU: Final = 2
 """Cores that are left to whoever launches, while the CPU does its part."""
 
@@ -59,22 +62,34 @@ class WaveTier(GpuTier):
         self._heap_bytes, self._fraction = heap_bytes, memory_fraction
         self._turn = threading.Lock()
         """Held by the thread whose run is on the device."""
+        self._not_here: dict[str, str] = {}
+        """Programs that only this tier cannot run, and why."""
         self._runners: dict[int, WaveRunner] = {}
         """By steps of a call."""
-        self.milliseconds = 0.0
-        """Of the last run, until the GPU was done."""
+        self.last: DeviceStats | None = None
+        """What the last run did."""
 
     @cached_property
     def schedule(self) -> Schedule:
         """The waves of all programs but those that must not run here."""
-        without = self._cpu().internal_errors().keys()
+        without = set(self._cpu().internal_errors())
+        found = self._scheduled(without)
+        if custom := [wave.kernel for wave in found.waves if wave.kernel.custom]:
+            with cupy.cuda.Device(self.device):
+                problems = kernels.custom_problems(cupy, custom)
+            for name, problem in problems.items():
+                why = f"its custom operation does not compile for the GPU: {problem}"
+                self._not_here |= dict.fromkeys(self.compiled.graph.programs_using({name}), why)
+        return self._scheduled(without | self._not_here.keys()) if self._not_here else found
+
+    def _scheduled(self, without: set[str]) -> Schedule:
         names = [name for name in self.names if name not in without]
         return schedule((self.compiled.subset(names) if without else self.compiled).typed)
 
     def refused(self) -> dict[str, str]:
         """Programs that are not scheduled, and why."""
         unchecked = {name: str(error) for name, error in self.internal_errors().items()}
-        return self.schedule.left_out | unchecked
+        return self.schedule.left_out | unchecked | self._not_here
 
     def internal_errors(self) -> InternalErrors:
         """Of these, those over which arcbatt itself failed; a GPU checks no bytecode, so they are the CPU's."""
@@ -119,17 +134,22 @@ class WaveTier(GpuTier):
             request.largest,
             steps_too_many(self.compiled.typed.bounds, outputs, request.max_total),
         )
-        start = time.perf_counter()
+        start, milliseconds = time.perf_counter(), 0.0
         with ThreadPoolExecutor(1) as beside:
             by_cpu = beside.submit(self._on_cpu, request, there) if len(there) else None
             mine = runner.only(slots) if by_cpu else runner
             for rows, found in mine.outputs(request.samples, slots, asked, stopped=request.stopped):
                 result.take(rows, found, here)
                 result.done[rows] = True
-                self.milliseconds = 1e3 * (time.perf_counter() - start)
+                milliseconds = 1e3 * (time.perf_counter() - start)
                 if not by_cpu:
                     sink.finished(rows)
                     sink.tell()
+            left = len(request.samples) * len(there) + int((result.statuses[:, here] == OVERFLOW).sum())
+            heap_bytes = 4 * runner.heap.words
+            self.last = DeviceStats(
+                milliseconds, tuple(mine.batches), len(mine.schedule.waves), heap_bytes, on_cpu=left
+            )
             if by_cpu:
                 self._answer(by_cpu.result(), there, result, sink)
 
@@ -151,16 +171,26 @@ class WaveTier(GpuTier):
         """What runs the waves with so many steps of a call."""
         if max_steps not in self._runners:
             beside = next(iter(self._runners.values()), None)
-            self._runners[max_steps] = WaveRunner(
-                cupy, self.schedule, heap_bytes=self._heap_bytes or self._free(), max_steps=max_steps, beside=beside
-            )
+            self._runners[max_steps] = self._made_runner(max_steps, beside)
         return self._runners[max_steps]
+
+    def _made_runner(self, max_steps: int, beside: WaveRunner | None) -> WaveRunner:
+        """With as much memory as there really is."""
+        size = self._heap_bytes or self._free()
+        while True:
+            try:
+                return WaveRunner(cupy, self.schedule, heap_bytes=size, max_steps=max_steps, beside=beside)
+            except MemoryError:
+                cupy.get_default_memory_pool().free_all_blocks()
+                size //= 2
+                if size < _LEAST_HEAP:
+                    raise
 
     def _free(self) -> int:
         """The memory values may take."""
         pool = cupy.get_default_memory_pool()
-        free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
-        return int(self._fraction * min(free, pool.get_limit() or free))
+        free, limit = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes()), int(pool.get_limit())
+        return int(self._fraction * (min(free, max(0, limit - int(pool.used_bytes()))) if limit else free))
 
 
 class WaveEngine(GpuEngine):
@@ -170,7 +200,7 @@ class WaveEngine(GpuEngine):
     on the dynamic tier. Threads may share an engine; their runs come one after the other.
     """
 
-    backend = "waves"
+    backend = "cuda"
 
     def __init__(
         self,
@@ -192,6 +222,11 @@ class WaveEngine(GpuEngine):
     def of_set(self, compiled: CompiledSet) -> WaveEngine:
         """An engine as this one, for other programs."""
         return WaveEngine(compiled, devices=(self.waves.device,), threads=self.threads, **self._options)
+
+    @property
+    def device_stats(self) -> DeviceStats | None:
+        """What the last run did on the GPU."""
+        return self.waves.last
 
     @property
     def gpu(self) -> WaveTier:

@@ -1,27 +1,35 @@
 """The kernels of waves: how one is compiled for an operation and its types, in which width, many at a time.
 
-A kernel takes half a second of a core; each is kept on disk as every kernel is (`engine/cuda/compile.py`).
+A kernel takes half a second of a core; each is kept on disk as every kernel is (`engine/cuda/compile.py`), and loaded
+once for all in a process that use it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from arcbatt.compiler.abi import CODES, WAVE_PHASES
+import numpy as np
+
+from arcbatt.compiler.abi import CODES, WAVE_LAUNCH, WAVE_PHASES, constant
+from arcbatt.compiler.custom import device_text, source_numbered
 from arcbatt.compiler.lower.instruction import Instruction
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
-from arcbatt.engine.cuda.compile import LANES, KernelOptions, cubin, kept_cubin
+from arcbatt.engine.cuda.compile import LANES, CompileError, KernelOptions, cubin, kept_cubin
+from arcbatt.engine.cuda.device import first_line
 from arcbatt.engine.waves.compiling import compile_beside
+from arcbatt.language.table import STANDARD
 
 THREADS: Final = 128
 """Of a block."""
 ENTRY: Final = "arcbatt_wave"
 INPUTS_ENTRY: Final = "arcbatt_wave_inputs"
 LOOK_ENTRY: Final = "arcbatt_wave_look"
+TAKE_ENTRY: Final = "arcbatt_wave_take"
 WIDTHS: Final = (1, LANES)
 """Threads of a group that runs a call: one, or a warp."""
 BLOCK: Final = 1024
@@ -42,6 +50,9 @@ ENDS: Final = {
     for width in WIDTHS
 }
 """The kernels that place inputs and look at values, by width."""
+VALUES: Final = {width: replace(ENDS[width], header="waves/values.h") for width in WIDTHS}
+"""The kernels that make words for the host of values, by width."""
+_PHASE: Final = WAVE_LAUNCH.names.index("phase")
 
 
 def options(kernel: WaveKernel, width: int) -> KernelOptions:
@@ -55,7 +66,8 @@ def options(kernel: WaveKernel, width: int) -> KernelOptions:
         "AB_WAVE_PARTS=" + ",".join(map(str, kernel.parts or (0,))),
     )
     threads, blocks = (BLOCK, BLOCKS) if width == BLOCK else (THREADS, _BLOCKS)
-    return KernelOptions(threads, blocks, "", header="waves/kernel.h", lanes=width, defines=defines)
+    custom = device_text([source_numbered(number)]) if (number := kernel.custom) else ""
+    return KernelOptions(threads, blocks, "", header="waves/kernel.h", custom=custom, lanes=width, defines=defines)
 
 
 def has_giants(kernel: WaveKernel) -> bool:
@@ -98,8 +110,103 @@ def _few_words() -> frozenset[str]:
     return frozenset(json.loads(_MEASURED.read_text(encoding="utf-8")))
 
 
+# --- finding objects, by the size of grids ---
+
+
+@dataclass(frozen=True)
+class NearPass:
+    """A kernel that takes some calls of a wave of finding objects (native/waves/wave.h), by cells of their grids."""
+
+    kind: int
+    least: int
+    room: int
+    """Cells it has room for close by."""
+    blocks: int
+    """Resident on a multiprocessor at least."""
+
+    def options(self, kernel: WaveKernel) -> KernelOptions:
+        """How it is compiled."""
+        whole = options(kernel, LANES)
+        sizes = f"AB_NEAR_PASS={self.kind}", f"AB_NEAR_LEAST={self.least}", f"AB_NEAR_CELLS={self.room}"
+        return replace(whole, blocks=self.blocks, defines=(*whole.defines, *sizes))
+
+    def resident(self, cupy: Any) -> int:
+        """Blocks that the current device runs at a time."""
+        device = cupy.cuda.Device().attributes
+        groups = THREADS // LANES
+        shared = groups * (constant("OBJECT_GROUP_BYTES") + constant("OBJECT_CELL_BYTES") * self.room) + _BLOCK_BYTES
+        room = int(device.get("MaxSharedMemoryPerMultiprocessor", 1 << 16)) // shared
+        return int(device["MultiProcessorCount"]) * max(1, min(self.blocks, room))
+
+
+_BLOCK_BYTES: Final = 1024
+"""Of shared memory, which every block takes."""
+NEAR: Final = (
+    NearPass(1, 0, 416, 12),
+    NearPass(1, 417, 640, 9),
+    NearPass(2, 641, 900, 6),
+    NearPass(3, 0, 900, _BLOCKS),
+)
+"""Up to so many cells, what is larger, and what none of these could do."""
+
+
+def passes(kernel: WaveKernel, width: int) -> tuple[NearPass, ...]:
+    """The kernels among which calls of one are shared out by the size of grids; none where it runs by itself.
+
+    Inside of loops the steps of a call that two of them look at would count twice.
+    """
+    spec = STANDARD.ops.get(kernel.operation)
+    finds_objects = kernel.phase == CALLS and bool(spec and spec.object_mode)
+    return NEAR if finds_objects and width == LANES and Instruction(kernel.words).times < 0 else ()
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Several kernels launched one after the other in place of one."""
+
+    parts: tuple[tuple[NearPass, Any, int], ...]
+    """With the function of each, and its blocks at most."""
+
+    def __call__(self, blocks: tuple[int], threads: tuple[int], arguments: tuple[Any, ...]) -> None:
+        """Launch them."""
+        for one, function, most in self.parts:
+            told = [*arguments]
+            told[_PHASE] |= np.uint64(one.kind << 8 | one.least << 16 | one.room << 32)  # for emulated lanes
+            function((min(blocks[0], most),), threads, tuple(told))
+
+
+# --- compiling and loading ---
+
+
 def compiled(nvrtc: Any, wanted: Iterable[KernelOptions], arch: int) -> dict[KernelOptions, Path]:
     """The machine code of kernels, compiled on all cores where it is not kept."""
     chosen = list(dict.fromkeys(wanted))
     compile_beside(nvrtc, [one for one in chosen if not kept_cubin(nvrtc, one, arch)], arch)
     return {one: cubin(nvrtc, one, arch, say=lambda _: None) for one in chosen}
+
+
+_MODULES: Final[dict[tuple[Any, int, KernelOptions], Any]] = {}
+"""What is loaded, by device; two threads that load the same lose time, nothing else."""
+
+
+def modules(cupy: Any, wanted: Iterable[KernelOptions]) -> dict[KernelOptions, Any]:
+    """Kernels on the current device, compiled where they are not kept."""
+    device = cupy.cuda.Device()
+    chosen = list(dict.fromkeys(wanted))
+    missing = [one for one in chosen if (cupy, device.id, one) not in _MODULES]
+    if missing:
+        paths = compiled(cupy.cuda.nvrtc, missing, int(device.compute_capability))
+        for one, path in paths.items():
+            _MODULES[cupy, device.id, one] = cupy.RawModule(path=str(path))
+    return {one: _MODULES[cupy, device.id, one] for one in chosen}
+
+
+def custom_problems(cupy: Any, wanted: Iterable[WaveKernel]) -> dict[str, str]:
+    """Custom operations whose kernels do not compile, and why."""
+    found: dict[str, str] = {}
+    for kernel in dict.fromkeys(wanted):
+        try:
+            modules(cupy, all_options({kernel: width(kernel)}))
+        except CompileError as error:
+            found[source_numbered(kernel.custom).name] = first_line(error)
+    return found

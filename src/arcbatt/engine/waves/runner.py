@@ -8,7 +8,7 @@ Results do not depend on how samples or values are divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -191,15 +191,29 @@ class WaveRunner:
         return self._parts[key]
 
     def _batch(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> tuple[Outputs, NDArray[np.bool_]]:
-        """Some samples, and which of them took too many steps."""
+        """Some samples, and which of them took too many steps; OVERFLOW where the device has no memory for them."""
+        try:
+            return self._run_batch(data, rows, slots, asked)
+        except MemoryError:
+            self.plan = self._placed = None
+            self.cupy.get_default_memory_pool().free_all_blocks()
+            return self._nothing(rows, slots, asked)
+
+    @staticmethod
+    def _nothing(rows: Rows, slots: Slots, asked: Asked) -> tuple[Outputs, NDArray[np.bool_]]:
+        nothing = Outputs.empty([str(slot) for slot, _ in slots], len(rows), asked.wanted)
+        nothing.statuses[...] = OVERFLOW
+        return nothing, np.zeros(len(rows), np.bool_)
+
+    def _run_batch(
+        self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked
+    ) -> tuple[Outputs, NDArray[np.bool_]]:
         some, names = data.only(rows), [str(slot) for slot, _ in slots]
         with self.stream:
             plan = self.prepare(some)
             if not plan.fits():  # slots and constants alone
                 self.plan = None
-                nothing = Outputs.empty(names, len(rows), asked.wanted)
-                nothing.statuses[...] = OVERFLOW
-                return nothing, np.zeros(len(rows), np.bool_)
+                return self._nothing(rows, slots, asked)
             plan.replay(self.stream)
             found, used = self._ends.look(
                 self._looking(plan, slots), len(rows), asked.wanted, self._placed, asked.largest
@@ -216,6 +230,7 @@ class WaveRunner:
                 route=np.zeros((len(rows), len(slots)), np.uint8),
             )
             spent = plan.spent(np.unique(some.task, return_inverse=True)[1])
+            plan.settle()
         return outputs, spent >= np.uint64(asked.spent_end)
 
     def _looking(self, plan: Plan, slots: Slots) -> Looking:
@@ -260,13 +275,22 @@ def by_size(data: PackedSamples) -> NDArray[np.int64]:
     return np.argsort(-cells, kind="stable")
 
 
-def load(cupy: Any, widths: dict[WaveKernel, int]) -> dict[WaveKernel, Loaded]:
-    """The kernels on the current device, compiled where they are not kept."""
-    paths = kernels.compiled(cupy.cuda.nvrtc, kernels.all_options(widths), int(cupy.cuda.Device().compute_capability))
-    functions = {one: cupy.RawModule(path=str(path)).get_function(kernels.ENTRY) for one, path in paths.items()}
+def load(cupy: Any, widths: Mapping[WaveKernel, int], *, by_size: bool = False) -> dict[WaveKernel, Loaded]:
+    """The kernels on the current device, compiled where they are not kept; `by_size` those that find objects."""
+    passes = {kernel: kernels.passes(kernel, width) if by_size else () for kernel, width in widths.items()}
+    near = {kernel: [one.options(kernel) for one in some] for kernel, some in passes.items()}
+    whole = {kernel: width for kernel, width in widths.items() if not passes[kernel]}
+    wanted = [*kernels.all_options(whole), *(one for some in near.values() for one in some)]
+    modules = kernels.modules(cupy, wanted)
+    functions = {one: module.get_function(kernels.ENTRY) for one, module in modules.items()}
+
+    def function(kernel: WaveKernel, width: int) -> Any:
+        if not passes[kernel]:
+            return functions[kernels.options(kernel, width)]
+        parts = zip(passes[kernel], near[kernel], strict=True)
+        return kernels.Passes(tuple((one, functions[how], one.resident(cupy)) for one, how in parts))
+
     return {
-        kernel: Loaded(
-            functions[kernels.options(kernel, width)], width, functions.get(kernels.options(kernel, kernels.BLOCK))
-        )
+        kernel: Loaded(function(kernel, width), width, functions.get(kernels.options(kernel, kernels.BLOCK)))
         for kernel, width in widths.items()
     }

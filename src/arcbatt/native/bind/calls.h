@@ -33,7 +33,7 @@ class Calls {
     nanobind::object one(nanobind::handle args) {
         if (!worker_) worker_ = std::make_unique<Worker>(p_, quick_limits());
         std::vector<u32> row;  // its own: making Python values may let another thread in
-        Encoder encoder(p_, given_);
+        Encoder encoder(p_, given_, p_.image.size());
         if (!encoder.call(args.ptr(), row)) return not_implemented();
         worker_->run(row.data(), row.size());
         if (worker_->machine().overspent() || worker_->status(0) == LIMIT) return one_of_many_steps(row);
@@ -48,7 +48,7 @@ class Calls {
         std::vector<u32> rows;
         std::vector<size_t> starts{0};
         std::vector<u8> fits(n, 1), statuses(size_t(n) * outputs, NOT_RUN);
-        Encoder encoder(p_, given_);
+        Encoder encoder(p_, given_, p_.image.size());
         for (u32 k = 0; k < n; ++k) {
             if (!encoder.call(PyList_GET_ITEM(calls.ptr(), Py_ssize_t(k)), rows)) {
                 rows.resize(starts.back());
@@ -105,7 +105,7 @@ class Calls {
         auto rows = std::make_unique<std::vector<u32>>();
         auto starts = std::make_unique<std::vector<u64>>(1, 0);
         std::string fits(n, '\1');
-        Encoder encoder(p_, given_);
+        Encoder encoder(p_, given_, p_.image.size());
         for (size_t k = 0; k < n; ++k) {
             if (!encoder.call(PyList_GET_ITEM(calls.ptr(), Py_ssize_t(k)), *rows)) {
                 rows->resize(starts->back());
@@ -114,6 +114,34 @@ class Calls {
             starts->push_back(rows->size());
         }
         return nanobind::make_tuple(array_of(rows.release()), array_of(starts.release()),
+                                    nanobind::bytes(fits.data(), n));
+    }
+
+    // The same as columns: of each argument the slots of every call whose arguments are of the declared types, one
+    // behind the other; what all of them point to, which is to lie from `begin` on; and of each call whether it is
+    // among them.
+    nanobind::tuple columns(nanobind::list calls, u64 begin) {
+        size_t n = nanobind::len(calls), count = p_.arguments.size();
+        std::vector<std::unique_ptr<std::vector<u32>>> slots;
+        for (size_t k = 0; k < count; ++k) slots.push_back(std::make_unique<std::vector<u32>>());
+        std::string fits(n, '\1');
+        Encoder encoder(p_, given_, begin);
+        std::vector<size_t> before(count);
+        for (size_t call = 0; call < n; ++call) {
+            PyObject* args = PyList_GET_ITEM(calls.ptr(), Py_ssize_t(call));
+            bool good = PyTuple_Check(args) && size_t(PyTuple_GET_SIZE(args)) == count;
+            size_t pointed = encoder.memory().size();
+            for (size_t k = 0; k < count; ++k) before[k] = slots[k]->size();
+            for (size_t k = 0; good && k < count; ++k)
+                good = encoder.argument(k, PyTuple_GET_ITEM(args, Py_ssize_t(k)), *slots[k]);
+            if (good) continue;
+            for (size_t k = 0; k < count; ++k) slots[k]->resize(before[k]);
+            encoder.memory().resize(pointed);
+            fits[call] = 0;
+        }
+        nanobind::list made;
+        for (auto& one : slots) made.append(array_of(one.release()));
+        return nanobind::make_tuple(made, array_of(new std::vector<u32>(std::move(encoder.memory()))),
                                     nanobind::bytes(fits.data(), n));
     }
 

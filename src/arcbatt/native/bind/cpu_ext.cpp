@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdio>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -14,6 +13,7 @@
 #include <unordered_map>
 
 #include "bind/calls.h"
+#include "bind/customs.h"
 #include "bind/named.h"
 #include "bind/output_arrays.h"
 #include "bind/packed_arrays.h"
@@ -292,22 +292,6 @@ static void launch_calls(u64 address, u32 groups) {
 }
 #endif
 
-// A custom operation from a library: its number, what it takes and gives, the address of its function.
-static bool add_custom(u32 number, const std::string& text, u64 address) {
-    static std::mutex one_at_a_time;
-    std::lock_guard<std::mutex> hold(one_at_a_time);
-    CustomList& list = customs();
-    if (list.find(number)) return true;
-    u32 count = list.count;
-    if (count == CustomList::MOST) return false;
-    static std::deque<std::string> texts;
-    texts.push_back(text);
-    list.entries[count] =
-        CustomList::Entry{number, reinterpret_cast<CustomFunction>(uintptr_t(address)), texts.back().c_str()};
-    list.count.store(count + 1, std::memory_order_release);
-    return true;
-}
-
 #ifdef AB_PROFILE
 template <class T>
 static nb::object columns_of(std::vector<T>&& rows) {
@@ -349,6 +333,7 @@ static nb::dict layouts() {
 NB_MODULE(AB_MODULE, m) {
     m.doc() = "The compiled core of arcbatt.";
     m.attr("lanes") = AB_LANES;
+    m.attr("defines") = nb::make_tuple("AB_LANES=" AB_TEXT(AB_LANES));
     m.attr("abi_version") = ABI_VERSION;
     m.def("layouts", &layouts, "Size of every struct that Python shares, and where its fields begin.");
 #if AB_LANES > 1
@@ -376,6 +361,7 @@ NB_MODULE(AB_MODULE, m) {
         .def("one", &Calls::one, "The first output of one call, or NotImplemented.")
         .def("many", &Calls::many, "Statuses and values of many calls.")
         .def("encoded", &Calls::encoded, "The words of the arguments of many calls, for an engine elsewhere.")
+        .def("columns", &Calls::columns, "The same as columns of slots, and what they point to from a place on.")
         .def("decoded", &Calls::decoded_values, nb::kw_only(), nb::arg("statuses"), nb::arg("pool"), nb::arg("place"),
              nb::arg("length"), "Values from the words an engine elsewhere gave.");
     m.def("packed", &make_packed, nb::arg("arrays"), "A packed set of samples from its arrays by name.");

@@ -54,23 +54,28 @@ class ShapeCheck {
     const Program& p_;
 };
 
-// Writes values as the words of a program's arguments; what they point to lies right behind the program's image.
+// Writes values as the words of a program's arguments; what they point to lies from `begin` on.
 class Encoder {
    public:
-    Encoder(const Program& program, const std::vector<std::vector<u32>>& shapes) : p_(program), shapes_(shapes) {}
+    Encoder(const Program& program, const std::vector<std::vector<u32>>& shapes, u64 begin)
+        : p_(program), shapes_(shapes), begin_(begin) {}
 
     // The words of one call's arguments behind `row`; false where one of them is not of its type.
     bool call(PyObject* args, std::vector<u32>& row) {
         if (!PyTuple_Check(args) || size_t(PyTuple_GET_SIZE(args)) != p_.arguments.size()) return false;
-        memory_.resize(p_.image.size());
-        for (size_t k = 0; k < p_.arguments.size(); ++k) {
-            row.push_back(OK);
-            if (!value(PyTuple_GET_ITEM(args, Py_ssize_t(k)), shapes_[k].data(), p_.arguments[k].type, true, row))
-                return false;
-        }
-        row.insert(row.end(), memory_.begin() + std::ptrdiff_t(p_.image.size()), memory_.end());
+        memory_.clear();
+        for (size_t k = 0; k < p_.arguments.size(); ++k)
+            if (!argument(k, PyTuple_GET_ITEM(args, Py_ssize_t(k)), row)) return false;
+        row.insert(row.end(), memory_.begin(), memory_.end());
         return true;
     }
+
+    // The words of one argument behind `slots`; what they point to stays in `memory`.
+    bool argument(size_t k, PyObject* from, std::vector<u32>& slots) {
+        slots.push_back(OK);
+        return value(from, shapes_[k].data(), p_.arguments[k].type, true, slots);
+    }
+    std::vector<u32>& memory() { return memory_; }
 
    private:
     bool value(PyObject* from, const u32* shape, u32 type, bool in_slot, std::vector<u32>& out) {
@@ -165,7 +170,7 @@ class Encoder {
         size_t place = memory_.size(), words = (bytes_.size() + 3) / 4;
         memory_.resize(place + words);
         if (!bytes_.empty()) std::memcpy(memory_.data() + place, bytes_.data(), bytes_.size());
-        out.push_back(h ? u32(place) : 0);
+        out.push_back(h ? u32(begin_ + place) : 0);
         out.push_back(u32(h) << 16 | u32(w));
         return true;
     }
@@ -188,10 +193,10 @@ class Encoder {
             for (Py_ssize_t k = 0; k < n; ++k)
                 if (!value(PyTuple_GET_ITEM(from, k), shape, item, false, items)) return false;
         }
-        out.push_back(u32(memory_.size()));
+        out.push_back(u32(begin_ + memory_.size()));
         out.push_back(u32(n));
         memory_.insert(memory_.end(), items.begin(), items.end());
-        return memory_.size() < NOWHERE;
+        return begin_ + memory_.size() < NOWHERE;
     }
 
     // The items of a set ascending; false where two are equal after all.
@@ -202,7 +207,8 @@ class Encoder {
             return std::adjacent_find(items.begin(), items.end()) == items.end();
         }
         Types types{p_.types.data(), p_.parts.data()};
-        Ctx c{Group{}, Arena{memory_.data(), u32(memory_.size()), u32(memory_.size())}};
+        u32 end = u32(begin_ + memory_.size());
+        Ctx c{Group{}, Arena{memory_.data() - std::ptrdiff_t(begin_), end, end}};
         auto order = [&](u32 a, u32 b) {
             return compare_items(c, types, type, items.data() + a * stride, items.data() + b * stride);
         };
@@ -221,6 +227,7 @@ class Encoder {
 
     const Program& p_;
     const std::vector<std::vector<u32>>& shapes_;
+    u64 begin_;
     std::vector<u32> memory_;
     std::vector<u8> bytes_;
 };

@@ -94,6 +94,20 @@ AB_FN Status find_in_arena(Ctx& c, Grid g, R rules, bool without, Found& found) 
     return OK;
 }
 
+// Whether a kernel finds objects only where it has room close by for that (waves/wave.h); the compiler knows.
+constexpr u32 NOT_NEAR = 64;
+AB_FN bool only_near(const Ctx& c) {
+#if AB_DEVICE && defined(AB_NEAR_PASS)
+    (void)c;
+    return AB_NEAR_PASS == 1 || AB_NEAR_PASS == 2;
+#elif AB_DEVICE
+    (void)c;
+    return false;
+#else
+    return c.near.only;
+#endif
+}
+
 // Into the arena; false where there is no room close by for that.
 AB_FN bool objects_near(Ctx& c, Grid g, u32 mode, Objects& out, Status& s) {
     if (c.near.count < NearRoom::size(4)) return false;
@@ -136,6 +150,7 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     if (const u32* known = c.known.objects(g, mode)) return copy_known(c, known, out);
     Status near = OK;
     if (objects_near(c, g, mode, out, near)) return near;
+    if (only_near(c)) return Status(NOT_NEAR);
 #endif
     Found found;
     Boards b;

@@ -162,11 +162,48 @@ AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
     if (!fits) leave_unfit(m, ins);
 }
 
-// Words close to a group: of a warp for the objects of a grid of 30 by 30, of a block for marks.
+// Words close to a group: of a warp for the objects of a grid of so many cells, of a block for marks.
+#ifndef AB_NEAR_CELLS
+#define AB_NEAR_CELLS 900
+#endif
 #if AB_WARP
-constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + 900 / 4 * 9;
+constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + AB_NEAR_CELLS / 4 * 9;
 #elif AB_LANES > 1
 constexpr u32 NEAR_WORDS = 1 << 13;
+#endif
+
+// The calls of a wave that finds objects may be shared out among kernels by the size of the grid: those with less room
+// close by have more groups at a time. What is not theirs they leave alone; the last kernel does what none could.
+struct NearPass {
+    enum Kind : u32 { ALL, UP_TO_ROOM, LARGER, REST };
+    u32 kind, least, room;  // cells
+};
+AB_FN NearPass near_pass(const WaveLaunch& p) {
+#if AB_DEVICE && defined(AB_NEAR_PASS)
+    (void)p;
+    return NearPass{AB_NEAR_PASS, AB_NEAR_LEAST, AB_NEAR_CELLS};
+#elif AB_DEVICE
+    (void)p;
+    return NearPass{NearPass::ALL, 0, 0};
+#else
+    return NearPass{u32(p.phase >> 8) & 0xFFu, u32(p.phase >> 16) & 0xFFFFu, u32(p.phase >> 32)};
+#endif
+}
+#if AB_WARP
+template <class M, class I>
+AB_FN bool is_mine(M& m, const NearPass& pass, I ins) {
+    if (pass.kind == NearPass::ALL) return true;
+    if (pass.kind == NearPass::REST)  // read once: a lane may be on its way to change it
+        return m.c.g.from_one([&] { return u32(m.status(ins.dst())); }) == objects_impl::NOT_NEAR;
+    u32 place = ins.arg(0), size = m.status(place) == OK ? m.value(place)[1] : 0;
+    u32 cells = (size >> 16) * (size & 0xFFFFu);
+    return cells >= pass.least && (pass.kind == NearPass::LARGER || cells <= pass.room);
+}
+#else
+template <class M, class I>
+AB_FN bool is_mine(M&, const NearPass&, I) {
+    return true;
+}
 #endif
 
 // Begin and end what a group does in a wave: `work(room)`.
@@ -196,6 +233,7 @@ AB_FN void bring_close(M&, I) {}
 // All calls of a group. `ins_of(places, index)` is the instruction with its places.
 template <class M, class F>
 AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
+    NearPass pass = near_pass(p);
     in_room(m, p, team, [&](WaveRoom& room) {
         each_index(
             p, team, [&](u32 count, u32 nodes) { return calls_at_a_time(u64(count) * nodes, team.groups); },
@@ -205,6 +243,7 @@ AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
             },
             [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 auto ins = ins_of(places, index);
+                if (!is_mine(m, pass, ins)) return;
                 m.spent = 0;
                 wave_call(m, room, ins);
                 if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);

@@ -1,48 +1,46 @@
-"""Calls of arguments on the GPU against the CPU engine: the host side and the kernel's code, on emulated lanes.
+"""Calls of arguments by waves against the CPU engine: the host side and the kernels' code, on emulated lanes.
 
 What needs a GPU is in tests/calls/test_gpu_api.py.
 """
 
 from __future__ import annotations
 
-import importlib
 import random
 import sys
 
-import numpy as np
 import pytest
 
+from arcbatt import dsl
 from arcbatt.calls.arguments import random_rows
 from arcbatt.calls.custom import op, remove_op
 from arcbatt.calls.handles import Batch
 from arcbatt.calls.many import call_graph, call_many, engine_for
 from arcbatt.engine import calls, custom_build
+from arcbatt.engine.cuda.compile import LANES
+from arcbatt.engine.waves import calls as waves_calls
+from arcbatt.engine.waves import ends, kernels
+from arcbatt.engine.waves.store import Store
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Fail, Failed, Reason
 from arcbatt.language.reference import primitive
 from arcbatt.language.spec import Kind
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, INT, parse_type, variables
-from emulated import _core_lanes
+from arcbatt.syntax import parse_program
+from emulated import _waves_1, _waves_32
 from engine import fake_cupy
 
 A = ((1, 0, 2), (0, 0, 2))
-MODULES = ("arcbatt.engine.cuda.engine", "arcbatt.engine.cuda.calls")
 
 
 @pytest.fixture
 def cuda(monkeypatch):
     """The backend over a CuPy that is none."""
-    monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module(free=1 << 26))
-    for name in MODULES:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    module = importlib.import_module("arcbatt.engine.cuda.calls")
-    monkeypatch.setattr(module, "cubin", lambda *_, **__: "none")
+    fake = fake_cupy.for_waves(monkeypatch, free=1 << 26)
+    monkeypatch.setitem(sys.modules, "cupy", fake)
     engine_for.cache_clear()
-    yield module
+    yield waves_calls
     engine_for.cache_clear()
-    for name in MODULES:
-        sys.modules.pop(name, None)
 
 
 def graph_of(name, types):
@@ -70,14 +68,14 @@ def test_calls_are_those_of_the_cpu_engine(cuda, name, rule):
     assert got.ran["cuda"] == want.ran["cpu"]
 
 
-def test_a_chain_is_one_launch_and_only_its_end_comes_back(cuda, monkeypatch):
-    launches = []
-    launch = cuda.CallEngine._launch
-    monkeypatch.setattr(cuda.CallEngine, "_launch", lambda self, *args: launches.append(1) or launch(self, *args))
+def test_a_chain_is_one_graph_and_only_its_end_comes_back(cuda, monkeypatch):
+    taken = []
+    take = Store.taken
+    monkeypatch.setattr(Store, "taken", lambda self, column: taken.append(column.type) or take(self, column))
     draw = random.Random(3)
     grids = [tuple(tuple(draw.choices(range(4), k=6)) for _ in range(5)) for _ in range(40)]
     sizes = Batch(grids, backend="cuda").rot90().o_g(5).size().values()
-    assert len(launches) == 1
+    assert taken == [INT]
     assert (sizes.backend, sizes.ran) == ("cuda", {"cuda": 40})
     turned = call_many("rot90", [(grid,) for grid in grids], backend="cpu")
     found = call_many("o_g", [(grid, 5) for grid in turned], backend="cpu")
@@ -93,22 +91,25 @@ def test_failures_and_the_corner_of_nothing_and_misfits(cuda):
 
 
 def test_values_that_need_more_room_than_there_was(cuda, monkeypatch):
-    monkeypatch.setattr(cuda, "_POOL_WORDS", 16)
+    monkeypatch.setattr(ends, "_POOL_WORDS", 16)
     graph = graph_of("upscale", ("Grid", "Int"))
     rows = [(A, factor) for factor in (1, 20, 2, 30)]
     assert cuda.CallEngine(graph).run(rows).values == calls.CallEngine(graph).run(rows).values
 
 
-def test_what_does_not_fit_goes_to_bigger_arenas_then_to_the_cpu(cuda, monkeypatch):
+def test_what_does_not_fit_goes_to_a_bigger_heap_then_to_the_cpu(cuda, monkeypatch):
     graph = graph_of("asobject", ("Grid",))
     rows = [(A,), ((tuple([1] * 200),) * 200,), (A,)]
     want = calls.CallEngine(graph).run(rows).values
-    engine = cuda.CallEngine(graph, arena_bytes=1)
+    engine = cuda.CallEngine(graph, heap_bytes=1 << 15)
     called = engine.run(rows)
-    assert (called.values, engine.tiers, called.ran) == (want, [1], {"cuda": 3})
-    monkeypatch.setattr(cuda.cupy.cuda.runtime, "memGetInfo", lambda: (1 << 18, 1 << 18))
+    assert (called.values, called.ran) == (want, {"cuda": 3})
+    assert engine.heaps == sorted(engine.heaps)
+    assert len(engine.heaps) > 2
+    monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memGetInfo", lambda: (1 << 18, 1 << 18))
     called = engine.run(rows)
-    assert (called.values, engine.tiers, called.ran) == (want, [], {"cuda": 2, "cpu": 1})
+    assert (called.values, called.ran) == (want, {"cuda": 2, "cpu": 1})
+    assert len(engine.heaps) > 1
 
 
 def test_short_memory_makes_launches_smaller_then_leaves_them_to_the_cpu(cuda, monkeypatch):
@@ -118,19 +119,19 @@ def test_short_memory_makes_launches_smaller_then_leaves_them_to_the_cpu(cuda, m
     for name, value in (("_LAUNCH_CALLS", 16), ("_LEAST_CALLS", 4)):
         monkeypatch.setattr(cuda, name, value)
     engine = cuda.CallEngine(graph)
-    launch_part, asked = engine._launch_part, []
+    on_device, asked = engine._on_device, []
 
-    def short(rows, starts, chosen, most=4):
-        asked.append(len(chosen))
-        if len(chosen) > most:
+    def short(cupy, rows, most=4):
+        asked.append(len(rows))
+        if len(rows) > most:
             raise MemoryError
-        return launch_part(rows, starts, chosen)
+        return on_device(cupy, rows)
 
-    monkeypatch.setattr(engine, "_launch_part", short)
+    monkeypatch.setattr(engine, "_on_device", short)
     called = engine.run(rows)
     assert (called.values, called.ran) == (want, {"cuda": 40})
     assert asked == [16] + [4] * 10
-    monkeypatch.setattr(engine, "_launch_part", lambda *args: short(*args, most=0))
+    monkeypatch.setattr(engine, "_on_device", lambda *args: short(*args, most=0))
     called = engine.run(rows)
     assert (called.values, called.ran) == (want, {"cpu": 40, "cuda": 0})
 
@@ -139,7 +140,7 @@ def test_a_device_that_fails_leaves_the_rest_to_the_cpu_engine(cuda, monkeypatch
     monkeypatch.setattr(cuda, "_LAUNCH_CALLS", 2)
     graph = graph_of("rot90", ("Grid",))
     engine = cuda.CallEngine(graph)
-    cuda.cupy.fail_at = len(cuda.cupy.launches) + 2
+    sys.modules["cupy"].fail_at = len(sys.modules["cupy"].launches) + 3  # the second two calls
     called = engine.run([(A,)] * 6)
     assert called.values == calls.CallEngine(graph).run([(A,)] * 6).values
     why = "GPU 0 failed: _CudaError: cudaErrorIllegalAddress: an illegal memory access was encountered"
@@ -191,19 +192,28 @@ def test_a_function_of_ones_own_is_called_by_the_kernel(cuda, monkeypatch, tmp_p
 
     try:
         graph = graph_of("own", ("Grid", "Int"))
-        assert custom_build.missing(graph, _core_lanes) == {}  # on a GPU the kernel is compiled with it
+        for core in (_waves_1, _waves_32):
+            assert custom_build.missing(graph, core) == {}  # on a GPU the kernel is compiled with it
         engine = cuda.CallEngine(graph)
         called = engine.run([(A, 4), (A, 100)])
         assert (called.values, called.ran) == ([10, Failed(Reason.EMPTY)], {"cuda": 2})
-        assert "grid.h * grid.w + by" in engine.kernel.source()
-        assert "grid.h * grid.w + by" not in cuda.CallEngine(graph_of("rot90", ("Grid",))).kernel.source()
+        (own,) = [wave.kernel for wave in engine.waves.waves if wave.kernel.custom]
+        assert "grid.h * grid.w + by" in kernels.options(own, LANES).source()
+        (other,) = [wave.kernel for wave in cuda.CallEngine(graph_of("rot90", ("Grid",))).waves.waves]
+        assert "grid.h * grid.w + by" not in kernels.options(other, LANES).source()
     finally:
         remove_op("own")
 
 
-def test_the_blob_lies_as_the_kernel_reads_it(cuda):
-    engine = cuda.CallEngine(graph_of("fill", ("Grid", "Int", "Indices")))
-    table = np.asarray(engine._table)
-    assert len(table) == 10
-    assert all(place % 4 == 0 for place in table[[0, 1, 2, 3, 5, 8]])
-    assert table[6] == 3
+def test_loops_and_functions_among_the_arguments(cuda):
+    grids = [A, ((1, 2), (3, 4)), ((5,),)]
+    rows = [(dsl.hmirror, grids), (dsl.size, grids)]
+    found = call_many("apply", [(function, tuple(some)) for function, some in rows], backend="cuda")
+    assert found == [tuple(grid[::-1] for grid in grids), tuple(len(grid) for grid in grids)]
+    assert found.ran == {"cuda": 2}
+
+
+def test_what_depends_on_no_argument(cuda):
+    program = parse_program("def solve_x(I):\n    return canvas(THREE, TWO_BY_TWO)\n")
+    found = call_many(program, [(A,), (A,)], backend="cuda")
+    assert (found, found.ran) == ([((3, 3), (3, 3))] * 2, {"cuda": 2})
