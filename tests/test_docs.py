@@ -30,7 +30,8 @@ URLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
 
 @pytest.mark.parametrize("page", ["README.md", "docs/tasks.md", "docs/index.md", "docs/first-steps.md"])
 def test_the_console_example_of_a_page(page):
-    block = re.search(r"```console\n\$ (.*?)\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    text = (ROOT / page).read_text().replace("\\\n", "")
+    block = re.search(r"```console\n\$ (.*?)\n(.*?)```", text, re.DOTALL)
     command = shlex.split(block[1])
     assert command[0] == "arcbatt"
     done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=True)
@@ -279,3 +280,18 @@ def test_the_python_example_of_the_submit_page(tmp_path, monkeypatch):
     scope: dict = {}
     exec(block[1], scope)
     assert scope["found"].tasks_solved == len(scope["tasks"])
+
+
+def test_the_container_has_a_python_and_extras_that_there_are():
+    text = (ROOT / "Dockerfile").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pythons = set(re.findall(r"^FROM python:([\d.]+)-slim", text, re.MULTILINE))
+    assert len(pythons) == 1
+    assert f"Programming Language :: Python :: {pythons.pop()}" in project["classifiers"]
+    given = re.findall(r"EXTRAS=(\S+)", text + (ROOT / "docs" / "install.md").read_text())
+    assert {name for some in given for name in some.strip("`").split(",")} <= project["optional-dependencies"].keys()
+
+
+def test_the_page_on_other_tools_counts_our_primitives():
+    count = re.search(r"^(\d+) primitives, ", (ROOT / "docs" / "ops.md").read_text(), re.MULTILINE)[1]
+    assert f"the [language](language.md), {count} primitives |" in (ROOT / "docs" / "compare.md").read_text()

@@ -83,6 +83,16 @@ def test_the_form_that_compares_itself(tmp_path):
     assert [output.program for output in load_batt(path).outputs] == ["a"]
 
 
+def test_cells_are_those_of_the_file(tmp_path):
+    lines = "    t1 = rbind(get_nth_f, L1)\n    t2 = matcher(t1, ONE)\n    t3 = sfilter_f(asobject(I), t2)\n"
+    path = tmp_path / "batt.py"
+    path.write_text(f"{HEAD}{lines}    o.append((3, False, 'a', t3))\n    return o, s\n")
+    card = load_batt(path)
+    program = card.graph.to_program(card.outputs[0].node, "solve_a")
+    assert "matcher(first, ONE)" in str(program)
+    assert card.touched == 1
+
+
 def test_a_run_of_one(tmp_path):
     path = tmp_path / "batt.py"
     path.write_text(with_defaults())
@@ -90,7 +100,7 @@ def test_a_run_of_one(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "1 of 1 task solved by 2 programs" in done.stdout
-    assert "1 lines left out, 2 outputs read" in done.stderr
+    assert "2 outputs read, 1 line left out" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from arcbatt.devtools.bench.result import Result, Row
 from arcbatt.devtools.soak.damage import NO_FILES, ODD_VALUES, SQL_VALUES
 from arcbatt.errors import ArcbattError
 from arcbatt.runs.api import run
-from arcbatt.runs.store import Store
+from arcbatt.runs.store.writing import StoreWriter
 from arcbatt.solvers import library
 from cli.commands import arcbatt, is_plain
 
@@ -243,7 +243,7 @@ def test_a_run_json_with_odd_values_is_used_or_refused(record, part):
 
 
 def columns():
-    store = Store.create(None)
+    store = StoreWriter.create(None)
     store.fill((), ())
     tables = [row[0] for row in store.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     return [(table, row[1]) for table in tables for row in store.connection.execute(f"PRAGMA table_info({table})")]

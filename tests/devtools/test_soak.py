@@ -14,6 +14,7 @@ import pytest
 from arcbatt.devtools.soak import __main__ as main
 from arcbatt.devtools.soak.agreement import LOADS, Load, Worker, answer, sides_test
 from arcbatt.devtools.soak.bombs import REPRODUCTIONS, bomb, reproduction
+from arcbatt.devtools.soak.bulk import bulk
 from arcbatt.devtools.soak.commands import Ended, Started, command
 from arcbatt.devtools.soak.counts import Counts, Interrupt
 from arcbatt.devtools.soak.damage import changed_bytes, changed_json, changed_text
@@ -49,6 +50,23 @@ def test_programs_of_a_seed_are_compared(kind):
     assert first.programs == load.programs
     assert sum(first.compared.values()) > load.programs * load.samples // 4
     assert 0 < first.resident <= first.most
+
+
+def test_bulk_adds_up_what_its_processes_compared():
+    load = Load(("cpu", "dynamic"), 10, 20, (100_000, 50), versions=(1, 2, 3, 4))
+    sums = bulk(20.0, 1, 3, cpu=load)
+    assert sums.compared["cpu / dynamic"] > 0
+    assert sums.programs % 10 == 0
+    assert not sums.differ
+    assert not sums.problems
+    (row,) = sums.rows("some machine")
+    assert row.endswith(f"| {sums.compared.total():,} | 0 |")
+
+
+def test_bulk_counts_what_goes_wrong():
+    sums = bulk(60.0, 0, 3, ["no engine"])
+    assert len(sums.problems) == 5
+    assert "no backend 'no engine'" in sums.problems[0]
 
 
 @pytest.mark.parametrize("kind", list(main.WORK))

@@ -14,7 +14,7 @@ from arcbatt.runs.options import RunOptions
 from arcbatt.runs.outcomes import Standing
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import run as run_all
-from arcbatt.runs.store import Batch
+from arcbatt.runs.store.tables import Batch
 from arcbatt.runs.writer import RunWriter
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program

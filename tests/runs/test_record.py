@@ -13,7 +13,7 @@ from arcbatt.errors import DataError, UsageError
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord, task_json, task_of
-from arcbatt.runs.store import Batch
+from arcbatt.runs.store.tables import Batch
 from arcbatt.runs.writer import RunWriter
 from arcbatt.syntax import parse_program
 

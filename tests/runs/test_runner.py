@@ -22,7 +22,7 @@ from arcbatt.language.sample import Sample
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import run, slices
-from arcbatt.runs.store import Store
+from arcbatt.runs.store.writing import StoreWriter
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_program
 
@@ -157,7 +157,7 @@ def test_a_full_disk_is_said(monkeypatch, tmp_path):
     def full(*_):
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(Store, "add", full)
+    monkeypatch.setattr(StoreWriter, "add", full)
     with pytest.raises(UsageError, match="disk is full; what was done before is kept, go on with --resume"):
         run(RunOptions(backend="cpu"), PROGRAMS[:2], TASKS[:2], out=tmp_path)
     with RunRecord.open(tmp_path) as record:

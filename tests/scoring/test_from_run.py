@@ -7,7 +7,7 @@ import pytest
 from arcbatt.data.tasks import Task
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.store import Batch
+from arcbatt.runs.store.tables import Batch
 from arcbatt.runs.writer import RunWriter
 from arcbatt.scoring.attempts import Pick
 from arcbatt.scoring.from_run import choose_from_run, reads

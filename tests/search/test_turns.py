@@ -63,7 +63,7 @@ def test_what_differs_by_direction_alone_is_solved_and_written(seed):
 def test_turned_views_can_be_undone():
     task = turned_task(7)
     question = Question.of(task)
-    (found,) = Turns(threads=1).views([list(views(question))], most=20)
+    (found,) = Turns(threads=1).views([list(views(question))], most=[20])
     assert found
     for view in found:
         for number, grid in enumerate(view.question.inputs):

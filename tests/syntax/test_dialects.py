@@ -53,6 +53,7 @@ def test_every_entry_can_be_used(name):
         ("mir_rot_t(I, R2)", ((0, 2, 1), (3, 3, 0))),
         ("mir_rot_t(I, height_t(canvas(ZERO, TWO_BY_TWO)))", ((0, 2, 1), (3, 3, 0))),
         ("mir_rot_t(I, a_mr(S))", ((0, 2, 1), (3, 3, 0))),
+        ("a_mr(((I, rot90(I)), (I, I)))", 7),
         ("corner(f_ofcolor(I, GREEN), R1)", (1, 2)),
         ("apply(rbind(corner, R0), o_g_t(I, R4))", ((0, 2), (1, 0), (0, 0), (0, 1), (1, 1))),
         ("col_row(f_ofcolor(I, THREE), R2)", 1),
@@ -144,6 +145,9 @@ def test_a_dialect_of_ones_own(tmp_path):
         ("[names]\na = 'f(x)'", "is a name or a lambda"),
         ("[functions]\na = 'lambda'", "not an expression"),
         ("programs = ['(']", "regular expressions"),
+        ("[cells]\nsince = 'C'", "cells has since"),
+        ("[cells]\nsince = '('\nitems = ['first']\nplace = 'last'", "since is a regular expression"),
+        ("[cells]\nsince = 'C'\nitems = ['first(']\nplace = 'last'", "not an expression"),
         ("[constants]\na = 99999999999", "a is a name, a lambda, an integer"),
     ],
 )

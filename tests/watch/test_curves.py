@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.runs.store import BatchProgress, FirstSolver
+from arcbatt.runs.store.live import BatchProgress, FirstSolver
+from arcbatt.runs.store.reading import BatchDone
 from arcbatt.watch.curves import BUCKETS, current_rate, evaluations_by_device, rate_lines, solved_lines, spans_of
 
 
 def batch(first_task=0, tasks=1, first_program=0, programs=10, seconds=1.0, evaluations=100, ended=None, on=None):
-    return BatchProgress(first_task, tasks, first_program, programs, seconds, evaluations, ended, on, None)
+    return BatchProgress(BatchDone(first_task, tasks, first_program, programs, seconds, evaluations), ended, on, None)
 
 
 BATCHES = st.lists(

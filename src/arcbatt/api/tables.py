@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from arcbatt.errors import UsageError
-from arcbatt.runs.store import ProgramResult
+from arcbatt.runs.store.reading import ProgramResult
 
 LIBRARIES: Final = ("pandas", "polars")
 """Libraries of tables, the one that is tried first first."""

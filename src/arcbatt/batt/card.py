@@ -40,6 +40,8 @@ class Card:
     scores: list[Score] = field(default_factory=list)
     problems: list[SourceError] = field(default_factory=list)
     """Lines of a generated file that could not be read."""
+    touched: int = 0
+    """Lines of such a file that use names which can mean something else at home (`Dialect.differs`)."""
 
 
 def choose(

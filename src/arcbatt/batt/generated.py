@@ -1,7 +1,8 @@
 """Batt files that other tools generated, read as a card: `t` lines, bare or each in try/except, then `o` and `s`.
 
-A line that fails gives a failed value here, where such a file has a default in its `except`; what the default would
-have led to is lost, and nothing is scored that no program computed.
+The defaults in its `except` are left out: no function of the family raises, so they are never reached. Functions there
+give defaults of their own, where a line here fails; what such a default would have led to is lost, and nothing is
+scored that no program computed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from arcbatt.batt.card import Card, Output, Score, score_name
 from arcbatt.compiler.graph import Graph
 from arcbatt.language.program import Expr, Name, Program
 from arcbatt.language.table import current
+from arcbatt.syntax.cell_items import with_our_cells
 from arcbatt.syntax.dialect import Vocabulary, dialects, vocabulary
 from arcbatt.syntax.flow import assigned
 from arcbatt.syntax.functions import Env, Value
@@ -37,7 +39,7 @@ def is_generated(text: str) -> bool:
 def generated_card(file: str, text: str) -> Card:
     """The card of such a file; raises SourceError where it has no output that can be read."""
     chunk = next(one for one in chunks(text) if _BATT.match(one.text))
-    reader = _BattReader(chunk, file, vocabulary(current(), dialects()[_DIALECT]))
+    reader = _BattReader(chunk, file, vocabulary(current(), dialects()[_DIALECT].in_text(chunk.text)))
     card = reader.card()
     if not card.outputs:
         raise (
@@ -53,6 +55,7 @@ class _BattReader(ProgramReader):
         super().__init__(chunk, file, words, words.find)
         self.entries: list[tuple[str, list[ast.expr], Expr]] = []
         self.lost: set[str] = set()
+        self.touched = 0
 
     def card(self) -> Card:
         """The card, with a problem for every line and entry that could not be read."""
@@ -102,6 +105,8 @@ class _BattReader(ProgramReader):
             ):  # fmt: skip
                 self.entries.append(("o", fields, self.as_value(self.value(value, env), node, depth)))
             case ast.Assign() | ast.Expr(value=ast.Constant()):
+                names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+                self.touched += not self.words.dialect.differs.isdisjoint(names)
                 super().statement(node, env, depth)
             case _:
                 self.at.illegal(node, "not a line of a batt", _LEGAL)
@@ -109,7 +114,10 @@ class _BattReader(ProgramReader):
     def merged(self) -> Card:
         """The lines as one graph, each computed once."""
         graph = Graph()
-        card = Card(graph, problems=self.at.errors)
+        card = Card(graph, problems=self.at.errors, touched=self.touched)
+        if self.words.cells is not None:
+            self.lines, values = with_our_cells(self.lines, [value for *_, value in self.entries], self)
+            self.entries = [(which, fields, new) for (which, fields, _), new in zip(self.entries, values, strict=True)]
         scope = {name: graph.input(name) for name in ("S", "I", "C")}
 
         def node_of(expr: Expr) -> int:

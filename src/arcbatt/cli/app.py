@@ -266,22 +266,32 @@ def solve(
     threads: Annotated[
         int | None, typer.Option("--threads", "-j", help="Tasks at a time; default: as many as cores.")
     ] = None,
-    out: Annotated[Path | None, opt.out("A directory to record the solutions in.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the record in --out.")] = False,
+    out: Annotated[
+        Path | None, opt.out("A directory to record the search in; default: where arcbatt keeps runs.")
+    ] = None,
+    keep: Annotated[bool, typer.Option(help="Keep the search, for arcbatt runs, report and submit.")] = True,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the search in --out, or the last one.")] = False,
     submission: Annotated[
         Path | None, typer.Option(help="Write two attempts for every test input, for Kaggle.")
     ] = None,
     explain: Annotated[
         str | None, typer.Option(help="Show the attempts at this task, of --out or made now, and their programs.")
     ] = None,
+    everything: opt.All = False,
+    failed: opt.Failed = False,
+    summary: opt.SummaryOnly = False,
+    as_json: opt.Json = False,
+    as_csv: opt.Csv = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Find programs for tasks from their demonstrations: two attempts for every test input."""
     from arcbatt.cli.solve import solve_command
+    from arcbatt.cli.summary import Shape
     from arcbatt.search.options import SolveOptions
 
     options = SolveOptions(budget=budget, threads=threads)
-    solve_command(options, dataset, ids or [], count, seconds, out, resume, submission, explain, quiet)
+    shape = Shape(everything, failed, summary, as_json, as_csv)
+    solve_command(options, dataset, ids or [], count, seconds, out, keep, resume, submission, explain, quiet, shape)
 
 
 tasks = typer.Typer(help="Look at data sets, and make large ones.", no_args_is_help=True)

@@ -12,6 +12,7 @@ import typer
 
 from arcbatt.cli.progress import tracked
 from arcbatt.cli.read import read_programs
+from arcbatt.cli.terminal import print_lines
 from arcbatt.devtools.bench.curves import draw_curves
 from arcbatt.devtools.bench.load import Load
 from arcbatt.devtools.bench.result import Result, Row, compared, file_name, machine_facts, number
@@ -65,7 +66,7 @@ def run_bench(
     )
     result = Result(f"arcbatt {shlex.join(sys.argv[1:])}", machine_facts(), notes=list(_NOTES))
     for name, value in result.machine.items():
-        typer.echo(f"{name}: {value}")
+        print_lines([f"{name}: {value}"])
     if load.baseline and load.baseline.missing:
         some = "; ".join(f"{name}: {why}" for name, why in list(load.baseline.missing.items())[:3])
         note = f"No plain function for {len(load.baseline.missing)} of {len(programs)} programs ({some} ...)."
@@ -90,7 +91,7 @@ def _run_suite(name: str, load: Load, result: Result) -> None:
         if row.suite != last:
             typer.echo(f"\n{row.suite}")
             last = row.suite
-        typer.echo(_line(row))
+        print_lines([_line(row)], indent=8)
         result.rows.append(row)
 
 

@@ -12,6 +12,7 @@ from arcbatt.cli import BEGAN
 from arcbatt.cli.progress import interruptible, shown_on_stderr
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.tasks import tell
+from arcbatt.cli.terminal import print_lines
 from arcbatt.data.taskset import open_tasks
 from arcbatt.evolution.api import Evolved, EvolveOptions, Generation, evolve
 from arcbatt.evolution.population import PROGRAMS
@@ -42,14 +43,15 @@ def evolve_command(
             return interrupted() or (seconds is not None and time.monotonic() - BEGAN >= seconds)
 
         def told(done: Generation) -> None:
-            typer.echo(
+            line = (
                 f"generation {done.number}: {counted(done.programs, 'program')}, {done.distinct:,} of them new in what "
                 f"they give; nearer to {counted(done.better, 'task')}; {done.solved:,} of {len(chosen):,} solved"
             )
+            print_lines([line])
             progress(done.number, options.generations)
 
         found = evolve(programs, chosen, options, out=out, resume=resume, stop=stop, told=told)
-    typer.echo(_kept(found, out))
+    print_lines([_kept(found, out)])
     if interrupted():
         raise typer.Exit(130)
 

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from arcbatt.cli.progress import shown_on_stderr
+from arcbatt.cli.terminal import print_lines
 from arcbatt.devtools.facts import machine_facts
 from arcbatt.devtools.measure import measure
 from arcbatt.engine.choose import why_no_gpu
@@ -43,7 +44,10 @@ def print_info(do_measure: bool, do_compile: bool, as_json: bool) -> None:
     if do_measure:
         measure(report)
     facts = machine_facts()
-    typer.echo(json.dumps(facts, indent=2) if as_json else "\n".join(lines(facts)))
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+    else:
+        print_lines(lines(facts))
 
 
 def lines(facts: dict[str, Any]) -> list[str]:

@@ -93,13 +93,13 @@ def _print_primitives(found: Profile, top: int) -> None:
     rows = found.by_primitive()
     total = sum(tally.seconds for tally in rows.values())
     typer.echo(
-        f"{'primitive':<16}{'calls':>14}{'seconds':>10}{'share':>8}{'ns a call':>11}{'failed':>12}{'bytes a call':>14}"
+        f"{'primitive':<16}{'calls':>13}{'seconds':>9}{'share':>7}{'ns a call':>11}{'failed':>11}{'bytes/call':>12}"
     )
     for name, tally in list(rows.items())[:top]:
         each = max(tally.calls, 1)
         typer.echo(
-            f"{name:<16}{tally.calls:>14,}{tally.seconds:>10.3f}{tally.seconds / max(total, 1e-12):>8.1%}"
-            f"{1e9 * tally.seconds / each:>11,.0f}{tally.failed:>12,}{tally.bytes / each:>14,.0f}"
+            f"{name:<16}{tally.calls:>13,}{tally.seconds:>9.3f}{tally.seconds / max(total, 1e-12):>7.1%}"
+            f"{1e9 * tally.seconds / each:>11,.0f}{tally.failed:>11,}{tally.bytes / each:>12,.0f}"
         )
     if len(rows) > top:
         rest = sum(tally.seconds for tally in list(rows.values())[top:])

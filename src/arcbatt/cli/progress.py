@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from arcbatt.cli.terminal import Terminal
+from arcbatt.cli.terminal import Terminal, above_bar
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
 _SECONDS_TO_STOP: Final = 0.5
@@ -58,7 +58,15 @@ def shown(console: Console, what: str = "evaluations") -> Iterator[Told]:
     """How far a job is: a bar on a terminal, now and then a line elsewhere, nothing if the console is quiet."""
     if console.is_terminal and not console.quiet:
         columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left:"))
-        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bars:
+        drawn = Progress(
+            *columns,
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        with drawn as bars, above_bar(console):
             bar = bars.add_task(what, total=None)
             yield lambda done, total: bars.update(bar, completed=done, total=total)
         return

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from arcbatt.cli.progress import shown_on_stderr
+from arcbatt.cli.terminal import print_lines
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
@@ -85,4 +86,4 @@ def print_dialects() -> None:
     """Print the dialects there are."""
     for name, one in dialects().items():
         names = f"{len(one.words):,} names of its own" if one.words else "our names"
-        typer.echo(f"{name:<14}{names:<24}{one.about}")
+        print_lines([f"{name:<14}{names:<24}{one.about}"], indent=38)

@@ -9,15 +9,15 @@ from pathlib import Path
 import typer
 
 from arcbatt.cli.progress import shown_on_stderr
+from arcbatt.cli.solved import read_search
 from arcbatt.cli.tasks import tell
-from arcbatt.data.taskset import open_tasks
 from arcbatt.errors import UsageError
 from arcbatt.report.html import report_html
 from arcbatt.report.reading import read_report
 from arcbatt.runs.kept import find_run
 from arcbatt.runs.record import RunRecord
-from arcbatt.search.record import is_solve_record, read_options, read_solutions
-from arcbatt.search.report import Outcome, judge, solve_html
+from arcbatt.search.record import is_solve_record
+from arcbatt.search.report import Outcome, solve_html
 from arcbatt.support.files import atomic_output
 
 
@@ -25,11 +25,13 @@ def write_report(run: str | None, against: str | None, file: Path, count: int) -
     """Write the report of a run (default: the last one) or of what was solved, against an earlier run if asked."""
     if count < 1:
         raise UsageError(f"--count is a number above 0, got {count}")
-    if run is not None and is_solve_record(Path(run)):
-        return _write_solve_report(Path(run), file, count)
     directory = find_run(run)
     if run is None:
         tell(f"of the last run, {directory}")
+    if is_solve_record(directory):
+        if against:
+            raise UsageError(f"{directory} is a search: --against compares runs")
+        return _write_solve_report(directory, file, count)
     earlier = RunRecord.open(find_run(against)) if against else nullcontext()
     with earlier as before, RunRecord.open(directory) as record, shown_on_stderr("tasks") as progress:
         report = read_report(record, count, before, progress)
@@ -42,13 +44,10 @@ def write_report(run: str | None, against: str | None, file: Path, count: int) -
 
 
 def _write_solve_report(directory: Path, file: Path, limit: int) -> None:
-    asked = read_options(directory)
-    solutions = read_solutions(directory)
-    tasks = open_tasks(asked["dataset"]).only(solutions) if solutions else ()
-    judged = [judge(task, solutions[task.id]) for task in tasks]
+    asked, judged = read_search(directory)
     page = solve_html(f"Solving {asked['dataset']}", asked["options"], judged, limit)
     with atomic_output(file) as out:
         out.write(page)
     counts = Counter(one.outcome.value for one in judged)
-    said = ", ".join(f"{counts[one.value]:,} {one.value}" for one in Outcome if counts[one.value])
+    said = "; ".join(f"{one.value}: {counts[one.value]:,}" for one in Outcome if counts[one.value])
     typer.echo(f"{file}: {said or 'no tasks'}; {len(page.encode()):,} bytes")

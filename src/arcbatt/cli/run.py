@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import typer
 
 from arcbatt.batt import load_batt
 from arcbatt.cli import BEGAN
+from arcbatt.cli.keeping import home
 from arcbatt.cli.progress import interruptible, shown
 from arcbatt.cli.read import read_programs
 from arcbatt.cli.summary import Shape, print_run
@@ -18,12 +17,11 @@ from arcbatt.cli.tasks import tell
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.taskset import TaskSet, open_tasks
 from arcbatt.language.program import Program
-from arcbatt.runs import kept
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import INFO, RunRecord
 from arcbatt.runs.runner import run
-from arcbatt.syntax import Parsed
-from arcbatt.syntax.problems import summary
+from arcbatt.support.text import counted
+from arcbatt.syntax.problems import listed
 
 
 def run_command(
@@ -37,9 +35,8 @@ def run_command(
     programs = [program for program in read if not program.name.startswith("differ_")]
     tasks = read_tasks(options)
     reading = time.monotonic() - start
-    place = _new_place() if keep and out is None and not resume else None
-    folder = place.directory if place else kept.find_run(None) if resume and out is None else out
-    with _remembered(place, out if keep else None), interruptible() as interrupted:
+    with home(out, keep, resume) as here, interruptible() as interrupted:
+        folder = here.directory
 
         def stop() -> bool:
             late = options.seconds is not None and time.monotonic() - BEGAN >= options.seconds
@@ -56,36 +53,10 @@ def run_command(
                 raise
             record = RunRecord.open(folder)
     print_run(record, shape)
-    if folder:
-        where = f"kept as run {place.number}: arcbatt runs lists them" if place else f"the run is in {folder}"
-        go_on = "" if record.state == "done" else "; go on with the same command and --resume"
-        (typer.echo if shape.for_people else tell)(where + go_on)
+    if where := here.said(record.state == "done"):
+        (typer.echo if shape.for_people else tell)(where)
     if interrupted():
         raise typer.Exit(130)
-
-
-@contextmanager
-def _remembered(place: kept.KeptRun | None, out: Path | None) -> Iterator[None]:
-    """Sees to it that a run of the user's own directory is known as the last one, and a place left empty is not."""
-    try:
-        yield
-    finally:
-        if place:
-            place.drop_if_empty()
-        elif out:
-            with suppress(OSError):  # the run is there all the same
-                kept.remember(out)
-
-
-def _new_place() -> kept.KeptRun | None:
-    """The directory of a run that is to be kept, old ones deleted; none where that cannot be."""
-    try:
-        if gone := kept.drop_old():
-            tell(f"deleted the oldest of the runs that are kept: {', '.join(str(one.number) for one in gone)}")
-        return kept.new_run()
-    except OSError as error:
-        tell(f"the run is not kept: {error}; --out DIR names another place")
-        return None
 
 
 def read_tasks(options: RunOptions) -> TaskSet:
@@ -103,8 +74,10 @@ def _of_solvers(options: RunOptions, errors: Path | None) -> list[Program]:
 
 def _of_batt(path: Path) -> list[Program]:
     card = load_batt(path)
-    if card.problems:
-        typer.echo(f"{path}: {len(card.problems):,} lines left out, {len(card.outputs):,} outputs read", err=True)
-        for line in summary(Parsed(errors=card.problems))[1:]:
+    if card.problems or card.touched:
+        text = f"{path}: {counted(len(card.outputs), 'output')} read, {counted(len(card.problems), 'line')} left out"
+        if card.touched:
+            text += f"; {card.touched:,} use names that can give something else at home (docs/dialects.md)"
+        for line in (text, *listed(card.problems)):
             typer.echo(line, err=True)
     return [card.graph.to_program(output.node, f"solve_{output.program}") for output in card.outputs]

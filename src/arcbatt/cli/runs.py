@@ -8,13 +8,16 @@ from typing import Any, Final
 
 import typer
 
+from arcbatt.cli.solved import print_search, read_search
 from arcbatt.cli.summary import Shape, print_run
 from arcbatt.cli.terminal import print_lines, table
 from arcbatt.errors import DataError, UsageError
 from arcbatt.runs.comparison import Comparison, ProgramChange, TaskChange, compare_runs
-from arcbatt.runs.kept import KEPT_BYTES, KEPT_RUNS, KeptRun, find_run, is_being_written, kept_runs, runs_folder
+from arcbatt.runs.kept import KEPT_BYTES, KEPT_RUNS, KeptRun, find_run, kept_runs, runs_folder
+from arcbatt.runs.lock import is_being_written
 from arcbatt.runs.outcomes import Standing
 from arcbatt.runs.record import RunRecord
+from arcbatt.search.record import is_solve_record, read_info
 from arcbatt.support.text import counted
 
 _SHOWN: Final = 20
@@ -42,10 +45,15 @@ def list_runs(as_json: bool) -> None:
 
 def show_run(name: str | None, shape: Shape) -> None:
     """Print what came of a run; without a name, of the last one."""
-    with RunRecord.open(find_run(name)) as record:
-        print_run(record, shape)
-        if shape.for_people:
-            typer.echo(f"the run is in {record.directory}")
+    directory = find_run(name)
+    if is_solve_record(directory):
+        info, judged = read_search(directory)
+        print_search(info, judged, shape, directory)
+    else:
+        with RunRecord.open(directory) as record:
+            print_run(record, shape)
+    if shape.for_people:
+        typer.echo(f"the {'search' if is_solve_record(directory) else 'run'} is in {directory}")
 
 
 def delete_runs(names: Sequence[str], everything: bool) -> None:
@@ -65,11 +73,14 @@ def delete_runs(names: Sequence[str], everything: bool) -> None:
 
 def diff_runs(a: str | None, b: str | None, everything: bool, as_json: bool) -> None:
     """Print what changed from one run to another; without names, between the last two."""
-    known = [str(one.number) for one in kept_runs()]
+    known = [str(one.number) for one in kept_runs() if not one.is_search]
     if a is None and len(known) < 2:
         raise UsageError(f"two runs are needed, {counted(len(known), 'is', 'are')} kept in {runs_folder()}")
-    names = (a or known[-2], b)
-    with RunRecord.open(find_run(names[0])) as before, RunRecord.open(find_run(names[1])) as after:
+    directories = [find_run(name, search=False) for name in (a or known[-2], b)]
+    for directory in directories:
+        if is_solve_record(directory):
+            raise UsageError(f"{directory} is a search; runs diff compares runs")
+    with RunRecord.open(directories[0]) as before, RunRecord.open(directories[1]) as after:
         found = compare_runs(before, after)
         if as_json:
             typer.echo(json.dumps(_data(found), indent=2))
@@ -80,11 +91,16 @@ def diff_runs(a: str | None, b: str | None, everything: bool, as_json: bool) -> 
 def _facts(one: KeptRun) -> dict[str, Any]:
     """What a list says of a run; a damaged one says so as its state."""
     found: dict[str, Any] = {"run": one.number, "directory": str(one.directory), "bytes": one.bytes}
+    found["kind"] = "search" if one.is_search else "run"
     try:
-        with RunRecord.open(one.place) as record:
-            info, state = record.info, record.state
+        if one.is_search:
+            info = read_info(one.place)
+        else:
+            with RunRecord.open(one.place) as record:
+                info = record.info
     except (DataError, UsageError):
         return {**found, "state": "damaged"}
+    state = str(info.get("state") or "unknown")
     if state == "running" and not is_being_written(one.place):
         state = "killed"
     names = ("started", "dataset", "programs", "tasks", "solved")
@@ -95,8 +111,9 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
     solved = "" if one.get("solved") is None else f"{one['solved']:,} of {one['tasks']:,}"
     size = f"{one['bytes'] / 1e6:,.1f}" if one["bytes"] else ""
     programs = "" if one.get("programs") is None else f"{one['programs']:,}"
-    started = (one.get("started") or "").replace("T", " ")[:16]
-    return str(one["run"]), started, one["state"], solved, programs, size, one.get("dataset") or ""
+    what = f"{one.get('dataset') or ''}{' (search)' if one['kind'] == 'search' else ''}"
+    started = str(one.get("started") or "").replace("T", " ")[:16]
+    return str(one["run"]), started, one["state"], solved, programs, size, what
 
 
 def _lines(found: Comparison, before: RunRecord, after: RunRecord, everything: bool) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from arcbatt.cli.tasks import tell
+from arcbatt.cli.terminal import print_lines
 from arcbatt.data.tasks import load_tasks
 from arcbatt.scoring.api import score
 from arcbatt.scoring.scores import TaskScore
@@ -29,10 +30,8 @@ def print_score(path: Path, dataset: str, strict: bool, verbose: bool) -> None:
     if found.missing:
         outputs = found.outputs_right / (found.outputs + found.missing_outputs)
         whole = found.tasks_solved / (len(found.tasks) + found.missing)
-        typer.echo(
-            f"{counted(found.missing, 'task')} not in the submission; counted as wrong: "
-            f"Kaggle's rule {outputs:.2%}, repository's rule {whole:.2%}"
-        )
+        missing = f"{counted(found.missing, 'task')} not in the submission; counted as wrong: "
+        print_lines([f"{missing}Kaggle's rule {outputs:.2%}, repository's rule {whole:.2%}"])
 
 
 def _line(task: TaskScore) -> str:

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.text import Text
 
 from arcbatt.cli import BEGAN
+from arcbatt.cli.keeping import home
 from arcbatt.cli.progress import interruptible, shown_on_stderr
+from arcbatt.cli.solved import SOLVED, print_search
+from arcbatt.cli.summary import Shape
 from arcbatt.cli.tasks import tell
 from arcbatt.cli.terminal import Terminal
 from arcbatt.data.tasks import Task
 from arcbatt.data.taskset import open_tasks
 from arcbatt.display.terminal import Panel, print_panels
 from arcbatt.errors import UsageError
+from arcbatt.runs.lock import RecordLock
 from arcbatt.scoring.attempts import Question
 from arcbatt.scoring.submission import write_submission
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.record import SolveRecord, read_solutions
-from arcbatt.search.report import why
+from arcbatt.search.report import judge, why
 from arcbatt.search.solution import Solution, submission_of
 from arcbatt.search.solver import Solver
 from arcbatt.support.text import counted
@@ -38,10 +42,12 @@ def solve_command(
     count: int | None,
     seconds: float | None,
     out: Path | None,
+    keep: bool,
     resume: bool,
     submission: Path | None,
     explain: str | None,
     quiet: bool,
+    shape: Shape,
 ) -> None:
     """Solve tasks, record them, write a submission, and say what came of it; or show how one task fared."""
     tasks = open_tasks(dataset, report=tell)
@@ -50,27 +56,43 @@ def solve_command(
     if ids:
         tasks = tasks.only(dict.fromkeys(ids))
     chosen = list(tasks if count is None else tasks[:count])
-    record = SolveRecord(out, options, dataset, resume=resume) if out else None
-    solutions: dict[str, Solution] = record.solutions if record else {}
-    left = [task for task in chosen if task.id not in solutions]
-    start = time.monotonic()
-    interrupted = bool(left) and _solve(options, left, solutions, record, seconds, quiet)
-    finished = all(task.id in solutions for task in chosen)
-    done = [task for task in chosen if task.id in solutions]
-    typer.echo(_summary(done, solutions, time.monotonic() - start))
+    with home(out, keep, resume, search=True) as here:
+        found, info, interrupted = _recorded(options, dataset, chosen, here.directory, resume, seconds, quiet)
+    finished = len(found) == len(chosen)
+    print_search(info, [judge(task, found[task.id]) for task in chosen if task.id in found], shape, here.directory)
+    say = typer.echo if shape.for_people else tell
     if submission is not None and finished:
-        write_submission(
-            submission,
-            submission_of({task.id: solutions[task.id] for task in chosen}),
-            {task.id: len(task.test) for task in chosen},
-        )
-        typer.echo(f"two attempts for every test input are in {submission}")
+        write_submission(submission, submission_of(found), {task.id: len(task.test) for task in chosen})
+        say(f"two attempts for every test input are in {submission}")
     elif submission is not None:
-        tell(f"{submission} is not written: {counted(len(chosen) - len(done), 'task')} not done")
-    if out is not None:
-        typer.echo(f"solutions are in {out}" + ("" if finished else "; go on with the same command and --resume"))
+        tell(f"{submission} is not written: {counted(len(chosen) - len(found), 'task')} not done")
+    if where := here.said(finished):
+        say(where)
     if interrupted:
         raise typer.Exit(130)
+
+
+def _recorded(
+    options: SolveOptions,
+    dataset: str,
+    tasks: Sequence[Task],
+    directory: Path | None,
+    resume: bool,
+    seconds: float | None,
+    quiet: bool,
+) -> tuple[dict[str, Solution], dict[str, Any], bool]:
+    """Solve those of the tasks that a record has not; their solutions, what is known of the search, a wish to stop."""
+    if directory is None:
+        solutions: dict[str, Solution] = {}
+        return solutions, {"dataset": dataset}, _solve(options, tasks, solutions, None, seconds, quiet)
+    record = SolveRecord(directory, options, dataset, resume=resume)
+    with RecordLock(directory):
+        left = [task for task in tasks if task.id not in record.solutions]
+        interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet)
+        found = {task.id: record.solutions[task.id] for task in tasks if task.id in record.solutions}
+        solved = sum(judge(task, found[task.id]).outcome in SOLVED for task in tasks if task.id in found)
+        record.finish("done" if len(found) == len(tasks) else "stopped", tasks=len(tasks), solved=solved)
+    return found, record.info, interrupted
 
 
 def _solve(
@@ -93,29 +115,6 @@ def _solve(
                 record.add(solution)
             progress(done, len(tasks))
     return interrupted()
-
-
-def _summary(tasks: Sequence[Task], solutions: dict[str, Solution], seconds: float) -> str:
-    found = [solutions[task.id] for task in tasks if solutions[task.id].found]
-    lines = [f"{counted(len(tasks), 'task')} in {seconds:.1f} s: programs found for {len(found):,}"]
-    judged = [task for task in tasks if all(wanted is not None for _, wanted in task.test)]
-    if judged:
-        right = Counter(_which_is_right(task, solutions[task.id]) for task in judged)
-        lines.append(f"solved {right[1] + right[2]:,} of {len(judged):,}: {right[1]:,} at the first attempt")
-        kinds = Counter(
-            solutions[task.id].attempts[0][0].combiner for task in judged if _which_is_right(task, solutions[task.id])
-        )
-        lines.append("by " + ", ".join(f"{name} {many:,}" for name, many in kinds.most_common()))
-    return "\n".join(lines if judged and right[1] + right[2] else lines[:2])
-
-
-def _which_is_right(task: Task, solution: Solution) -> int:
-    """The attempts that a task needs, 1 or 2, or 0 where it is not solved."""
-    needed = [
-        next((number for number, grid in enumerate(pair, 1) if grid == wanted), 0)
-        for pair, (_, wanted) in zip(solution.pairs, task.test, strict=True)
-    ]
-    return max(needed) if all(needed) else 0
 
 
 def _explain(options: SolveOptions, task: Task, out: Path | None) -> None:

@@ -23,7 +23,7 @@ from arcbatt.runs.record import RESULTS, RunRecord
 from arcbatt.support.text import counted
 
 _SHOWN_PROGRAMS: Final = 6
-_SHOWN_TASKS: Final = 20
+SHOWN_TASKS: Final = 20
 """Tasks of a list that are printed without `--all`."""
 _SHOWN_ROUTES: Final = 10
 
@@ -111,7 +111,7 @@ class Told:
         if not found:
             return
         yield f"\nnot solved: {counted(len(found), 'task')} with a near miss, the nearest first"
-        shown = found if shape.everything or shape.failed else found[:_SHOWN_TASKS]
+        shown = found if shape.everything or shape.failed else found[:SHOWN_TASKS]
         yield from _near_table(shown)
         yield from _more(len(found) - len(shown))
 
@@ -121,7 +121,7 @@ class Told:
         found = [one for one in self.failed if one.standing is Standing.TESTS_WRONG]
         if found:
             yield f"\nright on every demonstration, but not on every test: {counted(len(found), 'task')}"
-            shown = found if shape.everything or shape.failed else found[:_SHOWN_TASKS]
+            shown = found if shape.everything or shape.failed else found[:SHOWN_TASKS]
             names = ([name for name in one.demos_only if name not in reading] for one in shown)
             yield from table(
                 ("task", "programs"), [(one.task, _listed(by)) for one, by in zip(shown, names, strict=True)]
@@ -138,9 +138,9 @@ class Told:
         for standing, words in ((Standing.OPEN, "nothing came near"), (Standing.WAITING, "not run")):
             found = [one.task for one in self.failed if one.standing is standing and not one.nearest]
             if found:
-                shown = found if shape.everything or shape.failed else found[:_SHOWN_TASKS]
+                shown = found if shape.everything or shape.failed else found[:SHOWN_TASKS]
                 yield f"\n{words}: {counted(len(found), 'task')}"
-                yield from textwrap.wrap(" ".join(shown), 80, break_long_words=False, break_on_hyphens=False)
+                yield from names_in_lines(shown)
                 yield from _more(len(found) - len(shown))
 
     def summary(self) -> Iterator[str]:
@@ -230,6 +230,11 @@ def _data(one: Outcome) -> dict[str, Any]:
     }
 
 
+def names_in_lines(names: Sequence[str]) -> list[str]:
+    """Names in lines of 80 columns, each of them whole."""
+    return textwrap.wrap(" ".join(names), 80, break_long_words=False, break_on_hyphens=False)
+
+
 def _near_table(found: Sequence[Outcome]) -> list[str]:
     """The nearest programs with what each differ says of them, as far as there is room for that."""
     nearest = [(one, one.nearest) for one in found if one.nearest]
@@ -264,10 +269,13 @@ def _tiers(record: RunRecord, stages: dict[str, float]) -> str:
     there = programs.pop(DYNAMIC, 0)
     parts = [f"{counted(count, 'program')} on {tier}" for tier, count in programs.items()]
     line = ", ".join(parts) or "no program typed"
-    if there or dynamic:
-        line += f" ({100 - share:.0f}% of the time), {counted(there, 'program')} on the dynamic tier"
-        line += f"{' and what the others left open' if programs else ''} ({share:.0f}%)"
-    return line
+    if not there and round(share) == 0:
+        return line
+    others = " and what the others left open" if programs else ""
+    dynamic_part = (
+        f"{counted(there, 'program')} on the dynamic tier{others}" if there else "the rest on the dynamic tier"
+    )
+    return f"{line} ({100 - share:.0f}% of the time), {dynamic_part} ({share:.0f}%)"
 
 
 def _internal(record: RunRecord) -> Iterator[str]:

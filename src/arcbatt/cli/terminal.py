@@ -75,6 +75,33 @@ def plain_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
+class AboveBar(PlainStream):
+    """A stream to a terminal whose last line is a bar: whole lines are printed above it."""
+
+    def __init__(self, stream: TextIO, console: Console) -> None:
+        super().__init__(getattr(stream, "rich_proxied_file", stream))
+        self._console = console
+        self._begun = ""
+
+    def write(self, text: str) -> int:
+        """Print the lines that are whole now; says how long the text was."""
+        *lines, self._begun = (self._begun + text).split("\n")
+        for line in lines:
+            self._console.print(line, highlight=False, soft_wrap=True)
+        return len(text)
+
+
+@contextmanager
+def above_bar(console: Console) -> Iterator[None]:
+    """While a console shows a bar: what is printed meanwhile goes above it, and to a file where it is sent to one."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (AboveBar(stream, console) if stream.isatty() else stream for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> list[str]:
     """Rows as plain lines, the columns aligned, those of `right` at their right edge; nothing is ever cut."""
     shown = [list(head), *map(list, rows)]
@@ -92,9 +119,9 @@ def width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def print_lines(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str], indent: int = 4) -> None:
     """Print lines; on a terminal, those that are too long go on below at a word, so that every word stays whole."""
-    columns = width() or 0
-    wrap = textwrap.TextWrapper(columns, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    columns, below = width() or 0, " " * indent
+    wrap = textwrap.TextWrapper(columns, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
     for line in lines:
         print(wrap.fill(line) if columns and cell_len(line) > columns else line)

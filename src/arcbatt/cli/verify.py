@@ -12,10 +12,11 @@ import typer
 
 from arcbatt.cli.progress import interruptible, shown, tracked
 from arcbatt.cli.read import read_programs
-from arcbatt.cli.terminal import Terminal
+from arcbatt.cli.terminal import Terminal, print_lines
+from arcbatt.cli.terminal import width as columns_here
 from arcbatt.devtools.conformance import Report, Run, Vector, check, read_vectors
 from arcbatt.devtools.generate import VERSION, VERSIONS
-from arcbatt.devtools.verify.compare import Agreement, Difference, Tally, compare, differs_between
+from arcbatt.devtools.verify.compare import Agreement, Difference, compare, differs_between
 from arcbatt.devtools.verify.shrink import Case, as_expression, shrink
 from arcbatt.devtools.verify.sides import NOT_LOWERED, ON_ENGINE, GpuSide, Side, Steps, engines_here, side_named
 from arcbatt.devtools.verify.vectors import run_together
@@ -115,15 +116,12 @@ def _print_agreement(found: Agreement) -> None:
     typer.echo(f"{counted(found.evaluations, 'evaluation')} of {counted(found.programs, 'program')}{early}")
     for name, tally in found.tallies.items():
         if name == "python":
-            typer.echo(f"  python   {tally.answered:,} answers to compare with{_absent(tally)}")
-            continue
-        share = f"{100 * tally.answered / max(tally.evaluations, 1):.2f}% on the engine"
-        typer.echo(f"  {name:<8} {tally.agree:,} of {tally.compared:,} agree; {share}{_absent(tally)}")
-
-
-def _absent(tally: Tally) -> str:
-    rows = [f"\n           {count:>9,} {reason}" for reason, count in tally.absent.most_common(8)]
-    return (", not here:" if rows else "") + "".join(rows)
+            said = f"{tally.answered:,} answers to compare with"
+        else:
+            share = f"{100 * tally.answered / max(tally.evaluations, 1):.2f}% on the engine"
+            said = f"{tally.agree:,} of {tally.compared:,} agree; {share}"
+        print_lines([f"  {name:<8} {said}{', not here:' if tally.absent else ''}"])
+        print_lines((f"           {count:>9,} {reason}" for reason, count in tally.absent.most_common(8)), indent=21)
 
 
 def print_shrunk(difference: Difference, known: set[str], options: str = "") -> None:
@@ -181,7 +179,7 @@ def _print_coverage(coverage: Counter[str], total: int) -> None:
     inside = coverage.pop(ON_ENGINE, 0)
     typer.echo(f"{inside:,} of {total:,} ran wholly on the engine ({100 * inside / max(total, 1):.2f}%); the rest:")
     for reason, count in coverage.most_common(12):
-        typer.echo(f"  {count:>5} {reason}")
+        print_lines([f"  {count:>5} {reason}"], indent=8)
 
 
 def _print_per_primitive(report: Report) -> None:
@@ -191,7 +189,7 @@ def _print_per_primitive(report: Report) -> None:
         for agree in [report.agree_per_primitive[name]]
     ]
     width = max(map(len, cells), default=0) + 2
-    columns = max(1, 110 // width)
+    columns = max(1, (columns_here() or 110) // width)
     for start in range(0, len(cells), columns):
         typer.echo("".join(cell.ljust(width) for cell in cells[start : start + columns]).rstrip())
 

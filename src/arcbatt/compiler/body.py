@@ -12,6 +12,7 @@ from typing import Any
 from arcbatt.compiler.context import Context, Draft, Ref, const_args
 from arcbatt.compiler.passes.hoist import hoisted_draft, stands_outside
 from arcbatt.compiler.typed import FREE, Body, BodyNode
+from arcbatt.language.limits import MAX_ITEMS, MAX_STEPS
 from arcbatt.language.types import Type
 from arcbatt.language.values import Value
 
@@ -54,6 +55,10 @@ class BodyBuilder(Context):
     def constant_at(self, index: int) -> Value:
         """The value of one of its constants."""
         return self.nodes[index].args[2]
+
+    def count_steps(self, steps: int) -> None:
+        """Count the steps of a call that nothing is emitted for."""
+        self.base += 0 if self.free else steps
 
     def count_shared(self) -> None:
         """Note that a call in a body was found to be there already."""
@@ -110,9 +115,10 @@ class BodyBuilder(Context):
         return known
 
     @property
-    def calls_nothing(self) -> bool:
-        """Whether it costs no steps."""
-        return not self.base and not self.charges and all(local.op == "const" for local in self.nodes)
+    def makes_few_steps(self) -> bool:
+        """Whether it costs just `base` steps, and a loop over it never too many."""
+        constant = not self.charges and all(local.op == "const" for local in self.nodes)
+        return constant and 2 * MAX_ITEMS * self.base <= MAX_STEPS
 
     def finish(self, result: Ref) -> tuple[Body, list[Ref]]:
         """The body, its captures numbered from zero, and what they are; the owner places them among its arguments."""

@@ -109,6 +109,10 @@ class Context(ABC):
         """The value of the constant that is the node with this number."""
 
     @abstractmethod
+    def count_steps(self, steps: int) -> None:
+        """Count the steps of a call that nothing is emitted for, unless they are counted elsewhere."""
+
+    @abstractmethod
     def count_shared(self) -> None:
         """Note that a call in a body was found to be there already."""
 

@@ -134,6 +134,11 @@ def together(extents: Iterable[Extent]) -> Extent:
     return max(depths), sum(calls)
 
 
+def making(parts: int) -> int:
+    """The steps that making a function of so many parts takes."""
+    return 2 + parts
+
+
 def combined(spec: OpSpec, parts: tuple[Value, ...], extent: Extent) -> Known:
     """What a combinator makes of its parts, which together have an extent, within the limits of the language."""
     made = spec.combinator

@@ -13,6 +13,7 @@ from arcbatt.compiler.functions import CHOICE, Either, Known, Mapped, Native, Va
 from arcbatt.compiler.step_bounds import steps_of_types
 from arcbatt.compiler.top import Top
 from arcbatt.compiler.typed import GUARD, ON_FUNCTIONS, Body
+from arcbatt.language.limits import MAX_ITEMS
 from arcbatt.language.primitives.containers import first, last, totuple
 from arcbatt.language.spec import Gives, LoopSpec, OpSpec, Over
 from arcbatt.language.types import (
@@ -176,8 +177,9 @@ class Loops:
         items = self._items_of(container) if context is self.top else []
         functions = self._written_out(function, items)
         known = bool(items) and all(ref.constant for one in functions for ref in one.refs())
-        if context is self.top and self.top.rewrites.algebra and (builder.calls_nothing or known):
+        if context is self.top and self.top.rewrites.algebra and (builder.makes_few_steps or known):
             counted = None  # its steps are few
+            self.top.steps.bounded += (len(items) or MAX_ITEMS) * builder.base
             self.top.steps.bounded += steps_of_types(INT, container.type, container.type)
         else:
             counted = self._counted(context, spec, function, container, builder, template)
@@ -302,7 +304,8 @@ class Loops:
             builder = BodyBuilder(context, ())
             result = self.call(builder, member, [value])
             if not isinstance(result, Ref) or not self.closures.in_context(result.type, builder):
-                builder = BodyBuilder(context, ())
+                made_for, builder = builder.base, BodyBuilder(context, ())
+                builder.base = made_for
                 result = self._ref(context, self.call(context, member, [value]), name)
             wider = join(kind, result.type)
             if wider is None:

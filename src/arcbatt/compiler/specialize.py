@@ -14,7 +14,18 @@ from arcbatt.compiler.body import BodyBuilder
 from arcbatt.compiler.closures import Closures
 from arcbatt.compiler.context import Context, DefectError, Draft, Ref, UnresolvedError, need_ref, need_small
 from arcbatt.compiler.failing import failed, unique
-from arcbatt.compiler.functions import CHOICE, Either, Known, Native, Value, combined, is_cheap, primitive, together
+from arcbatt.compiler.functions import (
+    CHOICE,
+    Either,
+    Known,
+    Native,
+    Value,
+    combined,
+    is_cheap,
+    making,
+    primitive,
+    together,
+)
 from arcbatt.compiler.graph import CONST, INPUT, INVOKE, PRIMITIVE, Graph
 from arcbatt.compiler.inline_loops import Loops, placed
 from arcbatt.compiler.internal_errors import InternalError
@@ -233,6 +244,7 @@ class _Specializer:
             if not isinstance(count, Ref) or join(count.type, INT) is None:
                 return failed(context, parts)
             parts[1] = self.power_count(context, spec, count, parts[0])  # which it looks at before the function
+        context.count_steps(making(len(parts)))
         if wrong:
             return failed(context, parts)
         return combined(spec, tuple(parts), together(map(self.closures.extent, parts)))

@@ -50,6 +50,10 @@ class Top(Context):
         """The value of a constant node."""
         return self.graph.nodes[index].args[2]
 
+    def count_steps(self, steps: int) -> None:
+        """Count the steps of a call that nothing is emitted for."""
+        self.steps.bounded += 0 if self.free else steps
+
     def count_shared(self) -> None:
         """Note that a call in a body was found to be there already."""
         self.body_shared += 1

@@ -16,7 +16,7 @@ from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.packer import Packer, brief_of
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Fail, Failed, Outcome, Reason, first_failure
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
-from arcbatt.language.reference import Machine, primitive
+from arcbatt.language.reference import Machine, primitive, returned
 from arcbatt.language.sample import Sample
 
 _UNKNOWN: Final = object()
@@ -75,7 +75,7 @@ class MergedReference:
             and sum(self.steps.get(node, 0) for node in self.graph.cone([root])) > self.max_total
         ):
             return Failed(Reason.LIMIT, detail=f"more than {self.max_total:,} steps in all calls together")
-        return outcome
+        return returned(outcome)
 
     def value(self, root: int) -> Outcome:
         """The outcome of a node.

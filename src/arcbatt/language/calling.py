@@ -50,7 +50,7 @@ def call_program(program: Body, args: tuple[Any, ...], named: dict[str, Any]) ->
 def _for_people(value: Outcome) -> Outcome:
     """A value as Python gets it: a function that can be called, a grid that shows itself."""
     if type(value) is Function:
-        return PythonFunction(value.name, value.parts, value.arity, value.depth, value.calls, value.levels)
+        return PythonFunction(value.name, value.parts, value.arity, value.depth, value.calls, value.levels, value.size)
     return shown(value)
 
 

@@ -15,7 +15,8 @@ class Function:
 
     Two functions are equal when they are written alike. `arity` is how many arguments a call takes,
     `depth` how many functions stand inside one another, `calls` how many primitives it holds, both with the functions
-    in containers bound into it; `levels` how many functions and containers stand inside one another.
+    in containers bound into it; `levels` how many functions and containers stand inside one another. `size`
+    counts all its parts, functions and values.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Function:
     depth: int = 1
     calls: int = 1
     levels: int = 1
+    size: int = 1
 
     def __repr__(self) -> str:
         return f"<function {self}>"

@@ -26,7 +26,7 @@ from arcbatt.language.sample import Sample
 from arcbatt.language.spec import CombinatorSpec, Cost, Fact, Kind, OpSpec
 from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import GRID
-from arcbatt.language.values import Call, Sizes, Value, levels_of, size_of
+from arcbatt.language.values import Call, Sizes, Value, levels_of, nesting_of, size_of, with_functions
 
 MAKES_GRID: Final = frozenset(
     name for name, spec in STANDARD.ops.items() if any(rule.result == GRID for rule in spec.rules)
@@ -111,6 +111,10 @@ class Machine:
     def run(self, spec: OpSpec, args: tuple[Value, ...], call: Call | None = None) -> Value:
         """One primitive, charged to the outermost one; `call` runs functions it was given."""
         if spec.kind is Kind.COMBINATOR:
+            cost = 2 + len(args)
+            if self._depth == 0:
+                self.steps = -cost  # only to all calls together
+            self.charge(cost)
             return spec.reference(*args)
         if self._depth == 0:
             self.steps = 0
@@ -180,7 +184,17 @@ def call(name: str, *args: Any) -> Any:
 
 def evaluate(program: Body, sample: Sample, machine: Machine | None = None) -> Outcome:
     """The value of the program on the sample, or Failed."""
-    return _Evaluation(program, sample, machine or Machine()).result()
+    return returned(_Evaluation(program, sample, machine or Machine()).result())
+
+
+def returned(outcome: Outcome) -> Outcome:
+    """What a program gives, unless it is too large with all that functions in it are made of."""
+    if isinstance(outcome, (Function, tuple, frozenset)):
+        functions = nesting_of(outcome)[1]
+        size = with_functions(size_of(outcome), functions) if functions else 0
+        if size > MAX_SIZE:
+            return Failed(Reason.LIMIT, detail=f"size {size:,} with what functions are made of, at most {MAX_SIZE:,}")
+    return outcome
 
 
 class _Evaluation:

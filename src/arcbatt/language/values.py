@@ -210,6 +210,12 @@ def _size_by_parts(value: Container, known: Sizes) -> int:
     return known[id(value)][1]
 
 
+def with_functions(size: int, functions: Iterable[Any]) -> int:
+    """The size of what holds functions, with all that they are made of; in `size` they count for 1."""
+    beyond: int = sum(function.size - 1 for function in functions)
+    return size + beyond
+
+
 def levels_of(value: Value) -> int:
     """How many sets, tuples and functions stand inside one another, up to one more than is allowed."""
     return nesting_of(value)[0]

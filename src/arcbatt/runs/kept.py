@@ -1,4 +1,4 @@
-"""The runs that are kept without anyone having named a directory, by number; old ones go when new ones come.
+"""The runs and searches that are kept without anyone having named a directory, by number; old ones go for new ones.
 
 A run in a directory of the user's own is kept as a link, so that it can be found as the last one too.
 """
@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from arcbatt.errors import UsageError
-from arcbatt.runs.record import INFO, LOCK
+from arcbatt.runs.lock import is_being_written
+from arcbatt.runs.record import INFO
 
 VARIABLE: Final = "ARCBATT_RUNS"
+SEARCH: Final = "solve.json"
+"""What makes a directory the record of a search, as `INFO` makes it that of a run."""
 KEPT_RUNS: Final = 50
 KEPT_BYTES: Final = 4 << 30
 """Of all runs together; the newest is kept however large it is."""
@@ -24,10 +27,15 @@ KEPT_BYTES: Final = 4 << 30
 
 @dataclass(frozen=True, order=True)
 class KeptRun:
-    """A kept run; `place` is its directory, or a link to one of the user's."""
+    """A kept run or search; `place` is its directory, or a link to one of the user's."""
 
     number: int
     place: Path
+
+    @property
+    def is_search(self) -> bool:
+        """Whether programs were searched for, not run."""
+        return (self.place / SEARCH).exists()
 
     @property
     def is_link(self) -> bool:
@@ -73,17 +81,20 @@ def runs_folder() -> Path:
 
 
 def kept_runs() -> list[KeptRun]:
-    """The runs that are kept, the oldest first; links to directories that are gone are left out."""
-    return [one for one in _places() if (one.place / INFO).exists()]
+    """The runs and searches that are kept, the oldest first; links to directories that are gone are left out."""
+    return [one for one in _places() if _is_record(one.place)]
 
 
-def find_run(name: str | None) -> Path:
-    """The directory of a run by its number or its path; without a name, of the last one."""
+def find_run(name: str | None, *, search: bool | None = None) -> Path:
+    """The directory of a run by its number or its path; without a name, of the last one, or the last of a kind."""
     known = {str(one.number): one for one in kept_runs()}
     if name is None:
-        if not known:
-            raise UsageError(f"no run is kept in {runs_folder()}; arcbatt run keeps one, or give a run's directory")
-        return list(known.values())[-1].directory
+        of_kind = [one for one in known.values() if search is None or one.is_search is search]
+        if not of_kind:
+            what, command = ("search", "solve") if search else ("run", "run")
+            hint = f"arcbatt {command} keeps one, or give a {what}'s directory"
+            raise UsageError(f"no {what} is kept in {runs_folder()}; {hint}")
+        return of_kind[-1].directory
     if name in known:
         return known[name].directory
     if name.isdecimal() and not Path(name).exists():
@@ -100,7 +111,7 @@ def new_run() -> KeptRun:
 def remember(directory: Path) -> None:
     """Keep the run of a directory of the user's own as a link, as the last one, if there is one; raises OSError."""
     path = directory.absolute()
-    if path.parent == runs_folder().absolute() or not (path / INFO).exists():
+    if path.parent == runs_folder().absolute() or not _is_record(path):
         return
     for one in _places():
         if one.is_link and one.directory == path:
@@ -120,19 +131,8 @@ def drop_old() -> list[KeptRun]:
     return dropped
 
 
-def is_being_written(directory: Path) -> bool:
-    """Whether a process writes the run now."""
-    from filelock import FileLock, Timeout
-
-    if not (directory / LOCK).exists():
-        return False
-    try:
-        with FileLock(directory / LOCK, timeout=0):
-            return False
-    except Timeout:
-        return True
-    except OSError:  # nobody may write there
-        return False
+def _is_record(directory: Path) -> bool:
+    return (directory / INFO).exists() or (directory / SEARCH).exists()
 
 
 def _places() -> list[KeptRun]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from arcbatt.runs.record import Near, RunRecord
-from arcbatt.runs.store import TaskSize
+from arcbatt.runs.store.reading import TaskSize
 
 
 class Standing(StrEnum):

@@ -22,7 +22,7 @@ from arcbatt.data.tasks import Task, check_id, task_from_json, task_to_json
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.program import Program, reads
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.store import AttemptCells, ProgramTier, Store
+from arcbatt.runs.store.reading import AttemptCells, ProgramTier, Store
 from arcbatt.support.files import read_file
 from arcbatt.support.shapes import fields_of, is_of
 from arcbatt.syntax import parse_file
@@ -33,8 +33,6 @@ RESULTS: Final = "results.sqlite"
 LOG: Final = "log.txt"
 NEAR: Final = 0.9
 """Share of cells right, over the demonstrations, from which a program came near."""
-LOCK: Final = "run.lock"
-"""Locked while the run is being written, removed at its end."""
 
 
 @dataclass(frozen=True)

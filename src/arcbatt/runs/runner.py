@@ -30,7 +30,7 @@ from arcbatt.runs.nearness import Candidate, Differs, candidates, nearest
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.outcomes import solved_tasks
 from arcbatt.runs.record import RunRecord
-from arcbatt.runs.store import Batch, PaceRow, ResultRow, TierRow
+from arcbatt.runs.store.tables import Batch, PaceRow, ResultRow, TierRow
 from arcbatt.runs.writer import RunWriter
 
 STAGES: Final = ("read", "merge and compile", "pack", "run", "dynamic", "near misses", "record")

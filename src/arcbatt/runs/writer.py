@@ -16,9 +16,12 @@ from arcbatt.data.tasks import Task
 from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_PROGRAM_BYTES
 from arcbatt.language.program import Program, unparse
+from arcbatt.runs.lock import RecordLock
 from arcbatt.runs.options import RunOptions
-from arcbatt.runs.record import INFO, LOCK, LOG, PROGRAMS, RESULTS, RunRecord, task_json
-from arcbatt.runs.store import SIDE_FILES, STORE_ERRORS, Batch, Store
+from arcbatt.runs.record import INFO, LOG, PROGRAMS, RESULTS, RunRecord, task_json
+from arcbatt.runs.store.database import SIDE_FILES, STORE_ERRORS
+from arcbatt.runs.store.tables import Batch
+from arcbatt.runs.store.writing import StoreWriter
 from arcbatt.support.files import atomic_write
 from arcbatt.support.machine import environment
 from arcbatt.support.text import plain_text
@@ -28,8 +31,9 @@ from arcbatt.syntax.parser import is_program_name
 class RunWriter:
     """A record being written. Without a directory it lives in memory and is gone with the process."""
 
-    def __init__(self, record: RunRecord, log: _Log | None) -> None:
+    def __init__(self, record: RunRecord, results: StoreWriter, log: _Log | None) -> None:
         self.record = record
+        self._results = results
         self._log = log
 
     @classmethod
@@ -55,7 +59,8 @@ class RunWriter:
         }
         by_id = {one.id: one for one in programs}
         if directory is None:
-            writer = cls(RunRecord(Store.create(None), info, None, by_id), None)
+            results = StoreWriter.create(None)
+            writer = cls(RunRecord(results.store, info, None, by_id), results, None)
             writer._fill(programs, tasks)
             return writer
         if (directory / INFO).exists():
@@ -64,7 +69,8 @@ class RunWriter:
         with _whole_or_nothing(directory) as log:
             with atomic_write(directory / PROGRAMS) as file:
                 file.write(text)
-            writer = cls(RunRecord(Store.create(directory / RESULTS), info, directory, by_id), log)
+            results = StoreWriter.create(directory / RESULTS)
+            writer = cls(RunRecord(results.store, info, directory, by_id), results, log)
             writer._fill(programs, tasks)
             writer._save_info()
         return writer
@@ -76,18 +82,20 @@ class RunWriter:
         It stays as it was until `mark_running`.
         """
         record = RunRecord.open(directory)
-        writer = cls(record, None)
+        log = None
         try:
             if different := record.options.differences(options):
                 raise UsageError(f"{directory}: cannot go on with other options:\n  " + "\n  ".join(different))
             with _told(f"{directory}: the run cannot go on"):
-                writer._log = _Log(directory)
-                record.store.make_writable()
+                log = _Log(directory)
+                results = StoreWriter.resume(record.store)
         except UsageError:
-            writer.close()
+            if log is not None:
+                log.close()
+            record.close()
             raise
         record.info.update(state="running", ended=None, environment=environment() | {"backend": backend})
-        return writer
+        return cls(record, results, log)
 
     def check_same(self, programs: Sequence[Program], tasks: Sequence[Task]) -> None:
         """Refuse to go on with programs or tasks that are not those of the record."""
@@ -108,7 +116,7 @@ class RunWriter:
             self._save_info()
 
     def _fill(self, programs: Sequence[Program], tasks: Iterable[Task]) -> None:
-        self.record.store.fill(
+        self._results.fill(
             ((number, one.id, len(one.lines) + 1) for number, one in enumerate(programs)),
             ((number, task.id, len(task.train), len(task.test), task_json(task)) for number, task in enumerate(tasks)),
         )
@@ -116,7 +124,7 @@ class RunWriter:
     def add(self, batch: Batch) -> None:
         """Record a batch, all of it or nothing."""
         with self._writing():
-            self.record.store.add(batch)
+            self._results.add(batch)
 
     def finish(self, state: str) -> None:
         """Say how the run ended; what was recorded is then one plain file.
@@ -126,7 +134,7 @@ class RunWriter:
         self.record.info.update(state=state, ended=_now())
         try:
             with self._writing():
-                self.record.store.finish()
+                self._results.finish()
                 self._save_info()
         except UsageError:
             self.record.info.update(state="stopped")
@@ -239,18 +247,11 @@ class _Log:
     """log.txt, open to append, in a directory that no other process writes to meanwhile."""
 
     def __init__(self, directory: Path) -> None:
-        from filelock import FileLock, Timeout
-
-        self._lock_file = directory / LOCK
-        self._lock = FileLock(self._lock_file, timeout=0, thread_local=False)
-        try:
-            self._lock.acquire()
-        except Timeout as error:
-            raise UsageError(f"{directory}: another run is writing to it") from error
+        self._lock = RecordLock(directory)
         try:
             self._file = open(directory / LOG, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the run writes
         except OSError:
-            self._unlock()
+            self._lock.release()
             raise
 
     def write(self, text: str) -> None:
@@ -260,11 +261,6 @@ class _Log:
     def close(self) -> None:
         with suppress(OSError):  # what the buffer still holds, on a full disk
             self._file.close()
-        self._unlock()
-
-    def _unlock(self) -> None:
-        with suppress(OSError):  # Windows removes it with the lock
-            self._lock_file.unlink()
         self._lock.release()
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from arcbatt.data.tasks import as_task
 from arcbatt.errors import UsageError
 from arcbatt.scoring.attempts import Question
-from arcbatt.search.bank import Bank
+from arcbatt.search.bank import bank_of
 from arcbatt.search.features import Feature
-from arcbatt.search.features import features as known_features
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight
 from arcbatt.search.solution import Solution
@@ -38,11 +36,6 @@ def solve(
     if unknown := [name for name in named if name not in known]:
         raise UsageError(f"solve has no option {', '.join(unknown)}; there are {', '.join(known)}")
     options = replace(options or SolveOptions(), **named)
-    bank = _bank(options.families, options.threads, tuple(features))
+    bank = bank_of(options.families, options.threads, tuple(features))
     (solution,) = Solver(options, bank, combiners=combiners, ranking=ranking).solve([Question.of(as_task(task))])
     return solution
-
-
-@lru_cache(maxsize=2)
-def _bank(families: tuple[str, ...], threads: int | None, more: tuple[Feature, ...]) -> Bank:
-    return Bank([*known_features(families), *more], threads)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -37,6 +38,17 @@ class Images:
         some = slice(start, stop)
         return Images(self.cells, self.offset[some], self.height[some], self.width[some], self.cost)
 
+    def beside(self, other: Images) -> Images:
+        """The same samples with the features of another one after these."""
+        moved = np.where(other.offset < 0, other.offset, other.offset + len(self.cells))
+        return Images(
+            np.concatenate((self.cells, other.cells)),
+            np.concatenate((self.offset, moved), axis=1),
+            np.concatenate((self.height, other.height), axis=1),
+            np.concatenate((self.width, other.width), axis=1),
+            np.concatenate((self.cost, other.cost)),
+        )
+
     def grids(self, feature: int) -> list[Grid | None]:
         """What a feature gave for each sample, None where it failed or gave no grid."""
         made: list[Grid | None] = []
@@ -48,19 +60,52 @@ class Images:
 
 
 class Bank:
-    """Features, compiled; every feature is a column of the images."""
+    """Features, compiled; every feature is a column of the images. Late ones come last, and may be left for later."""
 
     def __init__(self, chosen: Sequence[Feature] | None = None, threads: int | None = None) -> None:
-        self.features = tuple(features() if chosen is None else chosen)
-        self._cost = np.array([feature.cost for feature in self.features], np.float32)
-        # runs with few steps need the set without rewrites that leave out calls
-        self._engine = CpuEngine(compile(as_programs(self.features)).exact, threads=threads)
+        given = features() if chosen is None else chosen
+        self.features = tuple(sorted(given, key=lambda feature: feature.late))
+        self.quick = sum(not feature.late for feature in self.features)
+        """How many features are not late."""
+        self._quick = _Part(self.features[: self.quick], threads)
+        self._late = _Part(self.features[self.quick :], threads)
 
     def images(self, inputs: Sequence[Grid], stop: Stop | None = None) -> Images | None:
-        """The images of all inputs; None where `stop` said so."""
+        """The images of all features of all inputs; None where `stop` said so."""
+        quick = self.quick_images(inputs, stop)
+        late = None if quick is None else self.late_images(inputs, stop)
+        return None if quick is None or late is None else quick.beside(late)
+
+    def quick_images(self, inputs: Sequence[Grid], stop: Stop | None = None) -> Images | None:
+        """Those of the features that are not late."""
+        return self._quick.images(inputs, stop)
+
+    def late_images(self, inputs: Sequence[Grid], stop: Stop | None = None) -> Images | None:
+        """Those of the late features."""
+        return self._late.images(inputs, stop)
+
+
+class _Part:
+    """Some features, compiled."""
+
+    def __init__(self, chosen: tuple[Feature, ...], threads: int | None) -> None:
+        self._cost = np.array([feature.cost for feature in chosen], np.float32)
+        # runs with few steps need the set without rewrites that leave out calls
+        self._engine = CpuEngine(compile(as_programs(chosen)).exact, threads=threads) if chosen else None
+
+    def images(self, inputs: Sequence[Grid], stop: Stop | None) -> Images | None:
+        if self._engine is None:
+            none = np.empty((len(inputs), 0), np.int64)
+            return Images(np.empty(0, np.int8), none, none.astype(np.int32), none.astype(np.int32), self._cost)
         samples = [Sample(grid, (), None) for grid in inputs]
         out = self._engine.run(samples, "grid", largest=LARGEST_IMAGE, max_steps=MAX_STEPS, stop=stop, complete=False)
         if not out.done.all() or out.grids is None:
             return None
         grids = out.grids
         return Images(grids.cells, grids.offset, grids.height, grids.width, self._cost)
+
+
+@lru_cache(maxsize=2)
+def bank_of(families: tuple[str, ...], threads: int | None, more: tuple[Feature, ...] = ()) -> Bank:
+    """The bank of families, and of features besides; compiled in the first call and kept."""
+    return Bank([*features(families), *more], threads)

@@ -6,6 +6,7 @@ import importlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -128,7 +129,12 @@ class Combination:
         self.values = values
         self.size = size
         self.core = core.Combined(values.native, list(demos), list(tests), sizes, cells, weights.listed(), stop)
-        self.columns: list[tuple[int, int, int, float]] = self.core.columns()
+
+    @cached_property
+    def columns(self) -> list[tuple[int, int, int, float]]:
+        """Of each different image, cheapest first, the feature, how it came to its size, its kinds and its cost."""
+        found: list[tuple[int, int, int, float]] = self.core.columns()
+        return found
 
     def predictions(self, top: int) -> list[list[Prediction]]:
         """Of each test the heaviest predictions."""
@@ -154,7 +160,7 @@ class Combination:
         near = [
             (share - 0.02 * cost, feature)
             for share, (feature, way, _, cost) in zip(right, self.columns, strict=True)
-            if way == 0 and 0 <= share < 1 and 0 < feature < len(self.values.features)
+            if way == 0 and 0 <= share < 1 and 0 < feature < len(self.values.blocks[0].cost)
         ]
         return [feature for _, feature in sorted(near, reverse=True)]
 

@@ -15,7 +15,7 @@ from arcbatt.syntax.parser import parse_text
 
 BANK: Final = Path(__file__).parent / "bank"
 _LIST: Final = re.compile(r"(\w+) = (.+)")
-_FEATURE: Final = re.compile(r"([\d.]+) +(.+)")
+_FEATURE: Final = re.compile(r"(late )?([\d.]+) +(.+)")
 _NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -26,6 +26,8 @@ class Feature:
     text: str
     cost: float
     family: str
+    late: bool = False
+    """Whether it takes long for what it is worth: others are tried first."""
 
     def over(self, name: str) -> str:
         """The expression over another variable."""
@@ -50,19 +52,19 @@ def features(families: tuple[str, ...] = ()) -> tuple[Feature, ...]:
 def read_features(text: str, family: str) -> Iterator[Feature]:
     """The features of a text: lists and templates as bank/README.md says."""
     lists: dict[str, list[str]] = {}
-    templates: list[tuple[float, str]] = []
+    templates: list[tuple[bool, float, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         if match := _LIST.fullmatch(line):
             lists[match[1]] = match[2].split(" | ")
         elif match := _FEATURE.fullmatch(line):
-            templates.append((float(match[1]), match[2]))
+            templates.append((match[1] is not None, float(match[2]), match[3]))
         else:
             raise UsageError(f"{family}: line {number}: a feature is a cost and an expression, got {line!r}")
-    for cost, template in templates:
+    for late, cost, template in templates:
         for expression in _expanded(template, lists):
-            yield Feature(expression, cost, family)
+            yield Feature(expression, cost, family, late)
 
 
 def _expanded(template: str, lists: dict[str, list[str]]) -> Iterator[str]:

@@ -28,9 +28,11 @@ class SolveOptions:
     leave_one_out: bool = True
     """Whether a task for which nothing is found is tried with one demonstration left out."""
     grow: int | None = None
-    """Of how many of its images the images are made, where a task is not solved convincingly; None: by the budget."""
+    """Of how many images the images are made, where a task is not solved convincingly; None: by the time left."""
+    grown_views: int = 2
+    """In how many views."""
     turns: int | None = None
-    """How many turned views are tried, where a task is not solved convincingly; None: by the budget."""
+    """How many turned views are tried, where a task is not solved convincingly; None: by the time that is left."""
     convincing: float = 4.0
     """The length of a description up to which no more is tried."""
     dearest_parent: float = 1.5
@@ -39,16 +41,6 @@ class SolveOptions:
     size_hypotheses: int = 2
     weights: Weights = field(default_factory=Weights)
     effort: Effort = field(default_factory=Effort)
-
-    @property
-    def turned_views(self) -> int:
-        """How many turned views are tried: each takes about a tenth of a second."""
-        return min(int(3 * self.budget), MOST_TURNS) if self.turns is None else self.turns
-
-    @property
-    def parents(self) -> int:
-        """Of how many of its images the images are made: each takes some hundredths of a second in every view."""
-        return min(int(4 * self.budget), MOST_PARENTS) if self.grow is None else self.grow
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.budget) and self.budget > 0):

@@ -1,10 +1,12 @@
-"""A directory that solving is recorded in: options as solve.json, then a line of JSON for each task as it is done.
+"""A directory that solving is recorded in: solve.json, then a line of JSON for each task as it is done.
 
+`solve.json` says what was asked for, when it was begun and ended, and its `state`, in the words of a run's `run.json`.
 A line also says `at` what time that was, in seconds since 1970.
 """
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import time
@@ -15,12 +17,14 @@ from typing import Any, Final
 
 from arcbatt._version import __version__
 from arcbatt.errors import ArcbattError, DataError, UsageError
+from arcbatt.runs.kept import SEARCH
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.solution import Solution
 from arcbatt.support.files import atomic_output, read_file
 
-OPTIONS: Final = "solve.json"
+OPTIONS: Final = SEARCH
 SOLUTIONS: Final = "solutions.jsonl"
+_ASKED: Final = ("version", "dataset", "options")
 _MAY_DIFFER: Final = frozenset({"threads"})
 
 
@@ -29,17 +33,15 @@ class SolveRecord:
 
     def __init__(self, directory: Path, options: SolveOptions, dataset: str, *, resume: bool) -> None:
         self.directory = directory
-        asked = {"version": __version__, "dataset": dataset, "options": asdict(options)}
+        self.info: dict[str, Any] = {"version": __version__, "dataset": dataset, "options": asdict(options)}
         place = directory / OPTIONS
         try:
             directory.mkdir(parents=True, exist_ok=True)
             if place.exists():
-                self._check(place, asked, resume)
+                self.info = self._check(place, self.info, resume)
             elif any(directory.iterdir()):
                 raise UsageError(f"{directory}: holds something that is no record of solving; give another place")
-            else:
-                with atomic_output(place) as file:
-                    json.dump(asked, file, indent=2)
+            self._save(started=self.info.get("started") or _now(), ended=None, state="running")
             self.solutions = read_solutions(directory)
             self._repair()
         except OSError as error:
@@ -58,6 +60,18 @@ class SolveRecord:
                 f"{self.directory}: cannot be written: {error.strerror}; {len(self.solutions) - 1:,} tasks are kept"
             ) from error
 
+    def finish(self, state: str, **figures: int) -> None:
+        """Say how the search ended, with figures of it."""
+        try:
+            self._save(ended=_now(), state=state, **figures)
+        except OSError as error:
+            raise UsageError(f"{self.directory}: cannot be written: {error.strerror}") from error
+
+    def _save(self, **facts: Any) -> None:
+        self.info.update(facts)
+        with atomic_output(self.directory / OPTIONS) as file:
+            json.dump(self.info, file, indent=2)
+
     def _repair(self) -> None:
         """Take away a last line that was cut off, so that the next one is a line of its own."""
         place = self.directory / SOLUTIONS
@@ -66,16 +80,27 @@ class SolveRecord:
                 file.write(text[: text.rfind(b"\n") + 1].decode())
 
     @staticmethod
-    def _check(place: Path, asked: Mapping[str, Any], resume: bool) -> None:
+    def _check(place: Path, asked: Mapping[str, Any], resume: bool) -> dict[str, Any]:
+        """What the record says, where it is of the same options."""
         if not resume:
             raise UsageError(f"{place.parent}: there is a record already; go on with it by --resume")
         known = _json(read_file(place).decode(errors="backslashreplace"), place)
         mine = json.loads(json.dumps(asked))
-        for one in (known.get("options", {}), mine["options"]):
-            for name in _MAY_DIFFER:
-                one.pop(name, None)
-        if known != mine:
+        if _decisive(known) != _decisive(mine):
             raise UsageError(f"{place.parent}: this record was made with other options; see {place}")
+        return known
+
+
+def _decisive(info: Mapping[str, Any]) -> dict[str, Any]:
+    """What must be the same where a record goes on."""
+    found = {name: info.get(name) for name in _ASKED}
+    if isinstance(options := found["options"], dict):
+        found["options"] = {name: value for name, value in options.items() if name not in _MAY_DIFFER}
+    return found
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def is_solve_record(directory: Path) -> bool:
@@ -83,8 +108,8 @@ def is_solve_record(directory: Path) -> bool:
     return (directory / OPTIONS).is_file()
 
 
-def read_options(directory: Path) -> dict[str, Any]:
-    """What a record was asked for: version, dataset, options."""
+def read_info(directory: Path) -> dict[str, Any]:
+    """What a record was asked for (version, dataset, options), and how it stands; earlier versions do not say that."""
     place = directory / OPTIONS
     known = _json(read_file(place).decode(errors="backslashreplace"), place)
     if not (isinstance(known.get("dataset"), str) and isinstance(known.get("options"), dict)):

@@ -14,24 +14,28 @@ from typing import Any, Final
 from arcbatt.engine.api import Stop
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
-from arcbatt.search.bank import Bank, Images
+from arcbatt.search.bank import Bank, Images, bank_of
 from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules
-from arcbatt.search.features import features
-from arcbatt.search.options import SolveOptions
+from arcbatt.search.options import MOST_PARENTS, MOST_TURNS, SolveOptions
 from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
 from arcbatt.search.solution import Attempt, Solution
 from arcbatt.search.turns import Turns
 from arcbatt.search.values import Values
-from arcbatt.search.views import View, inputs_of, views
-from arcbatt.search.work import Found, Look, Work, add, add_prediction, ranked
+from arcbatt.search.views import View, inputs_of, plain, views
+from arcbatt.search.work import Found, Work, add, add_prediction, heavier, ranked
 
 _TOP: Final = 6
 """Predictions of a test that are kept of each combination."""
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
 _GROWN_AT_ONCE: Final = 64
 """Images, over all tasks, whose images are in memory at a time."""
-_FIRST, _TURNED, _GROWN = 0.4, 0.4, 0.7
-"""Of the time that is left, what goes to a task as it is, to turned views, to images of images."""
+_PLAIN, _NUMBERED, _LATE, _TURNED, _GROWN = 0.3, 0.3, 0.5, 0.4, 0.7
+"""Of the time that is left, what goes to a task as it is, to numbered colours, to late features, to turned views, to
+images of images."""
+_LATE_TIMES: Final = 4.0
+"""How much longer late features take than the others, about."""
+_CELLS_OF_NONE: Final = 30
+"""An input of no cells takes as long as this many cells."""
 
 
 class Solver:
@@ -51,7 +55,7 @@ class Solver:
         self._combiners = tuple(combiners)
         self._ranking = ranking
         self._asked = stop or (lambda: False)
-        self.bank = bank or Bank(features(self.options.families), self.options.threads)
+        self.bank = bank or bank_of(self.options.families, self.options.threads)
         self._stop: Any = importlib.import_module("arcbatt._search").StopFlag()
 
     def solve(self, questions: Iterable[Question], chunk: int = 16) -> Iterator[Solution]:
@@ -65,22 +69,26 @@ class Solver:
                 yield from done
 
     def _solve_batch(self, batch: Sequence[Question], pool: ThreadPoolExecutor) -> list[Solution] | None:
-        """Solutions of some tasks, or None where somebody asked to stop."""
+        """Solutions of some tasks, or None where somebody asked to stop.
+
+        Whoever has no short description yet goes on to what takes longer.
+        """
         works = [Work.on(question, self.options.budget) for question in batch]
-        seen = [list(views(question))[: None if self.options.normalise else 1] for question in batch]
-        if not (self._look(works, seen) and self._all(pool, self._combine, works)):
-            return None
-        hard = [work for work in works if work.shortest() > self.options.convincing and work.clock.left()]
-        if (
-            hard
-            and self.options.turned_views
-            and not (self._turn(hard) and self._all(pool, self._combine_turned, hard))
-        ):
-            return None
-        grown = [work for work in hard if work.shortest() > self.options.convincing and work.clock.left()]
-        each = max(1, _GROWN_AT_ONCE // max(1, self.options.parents))
+        stages: list[tuple[Callable[[Sequence[Work]], bool], Callable[[Work], None]]] = [
+            (self._look_plainly, self._combine_plain),
+            (self._number_colours, self._combine_numbered),
+            (self._look_longer, self._combine_late),
+            (self._turn, self._combine_turned),
+        ]
+        for look, combine in stages:
+            hard = [work for work in works if self._goes_on(work)]
+            if not (look(hard) and self._all(pool, combine, hard)):
+                return None
+        grown = [work for work in works if self._goes_on(work)]
         done = {id(work): self._solution(work) for work in works if not any(work is other for other in grown)}
-        for some in (grown[start : start + each] for start in range(0, len(grown), each)):
+        if not self._all(pool, self._choose_parents, grown):
+            return None
+        for some in _portions(grown):
             if not (self._grow(some) and self._all(pool, self._combine_grown, some)):
                 return None
             if not self._all(pool, self._leave_one_out, some):
@@ -89,6 +97,9 @@ class Solver:
             for work in some:
                 work.release()
         return [done[id(work)] for work in works]
+
+    def _goes_on(self, work: Work) -> bool:
+        return work.clock.left() > 0 and work.shortest() > self.options.convincing
 
     def _all(self, pool: ThreadPoolExecutor, step: Callable[[Work], None], works: Sequence[Work]) -> bool:
         """Do a step for every task; whether nobody asked to stop meanwhile."""
@@ -116,6 +127,29 @@ class Solver:
     def _turns(self) -> Turns:
         return Turns(self.options.threads)
 
+    def _look_plainly(self, works: Sequence[Work]) -> bool:
+        """Look at tasks as they are; whether nobody asked to stop."""
+        return self._look(works, [[plain(work.question)] for work in works])
+
+    def _number_colours(self, works: Sequence[Work]) -> bool:
+        """Look at tasks with their colours numbered, where that makes a difference."""
+        if not self.options.normalise:
+            return True
+        return self._look(works, [list(islice(views(work.question), 1, None)) for work in works])
+
+    def _turn(self, works: Sequence[Work]) -> bool:
+        """Add turned views of tasks, as many as there is time for."""
+        wanted = [work for work in works if self._turned_views(work)]
+        if not wanted:
+            return True
+        seen = [[look.values.view for look in work.looks] for work in wanted]
+        return self._look(wanted, self._turns.views(seen, [self._turned_views(work) for work in wanted]))
+
+    def _turned_views(self, work: Work) -> int:
+        if self.options.turns is not None:
+            return self.options.turns
+        return min(MOST_TURNS, int(work.clock.left(_TURNED) / max(work.look_seconds, 1e-3)))
+
     def _look(self, works: Sequence[Work], seen: Sequence[Sequence[View]]) -> bool:
         """Add views of tasks, with the images of all of them made in one run; whether nobody asked to stop."""
         made = self._images([inputs_of(view.question) for mine in seen for view in mine])
@@ -126,26 +160,57 @@ class Solver:
             for view in mine:
                 images, seconds = next(blocks)
                 work.look(Values(view, self.bank.features, (images,)))
+                work.image_seconds = seconds
                 work.clock.charge(seconds)
         return True
 
-    def _turn(self, works: Sequence[Work]) -> bool:
-        """Add turned views of tasks."""
-        seen = [[look.values.view for look in work.looks] for work in works]
-        return self._look(works, self._turns.views(seen, self.options.turned_views))
+    def _look_longer(self, works: Sequence[Work]) -> bool:
+        """Add the images of late features to views for which there is time."""
+        wanted = []
+        for work in works:
+            left = work.clock.left(_LATE)
+            for look in work.looks:
+                left -= _LATE_TIMES * work.image_seconds
+                if left > 0:
+                    wanted.append((work, look))
+        made = self._images([inputs_of(look.values.view.question) for _, look in wanted], late=True)
+        if made is None:
+            return False
+        for (work, look), (images, seconds) in zip(wanted, made, strict=True):
+            look.values = look.values.late(images)
+            look.fresh = True
+            work.clock.charge(seconds)
+        return True
 
-    def _images(self, inputs: Sequence[Sequence[Grid]]) -> list[tuple[Images, float]] | None:
+    def _images(self, inputs: Sequence[Sequence[Grid]], *, late: bool = False) -> list[tuple[Images, float]] | None:
         """The images of some lists of inputs, and how long a core took to make them; None where somebody asked to stop.
 
-        Nothing else runs meanwhile, so that the time of the process is that of the engine; it is shared out by inputs.
+        Nothing else runs meanwhile, so that the time of the process is that of the engine; it is shared out by cells.
         """
+        if not inputs:
+            return []
         before = time.process_time()
-        images = self.bank.images(list(chain.from_iterable(inputs)), self._asked)
+        make = self.bank.late_images if late else self.bank.quick_images
+        images = make(list(chain.from_iterable(inputs)), self._asked)
         if images is None:
             return None
-        each = (time.process_time() - before) / max(1, sum(map(len, inputs)))
+        cells = [sum(len(grid) * len(grid[0]) + _CELLS_OF_NONE for grid in grids) for grids in inputs]
+        each = (time.process_time() - before) / sum(cells)
         ends = list(accumulate(map(len, inputs), initial=0))
-        return [(images.rows(start, stop), each * (stop - start)) for start, stop in pairwise(ends)]
+        return [
+            (images.rows(start, stop), each * many) for (start, stop), many in zip(pairwise(ends), cells, strict=True)
+        ]
+
+    def _choose_parents(self, work: Work) -> None:
+        """Choose the images to look at further, as many as there is time for."""
+        looks = [look for look in work.looks if look.combination is not None][: self.options.grown_views]
+        count = self.options.grow
+        if count is None:
+            seconds = work.image_seconds * max(1, len(looks))
+            count = min(MOST_PARENTS, int(work.clock.left(_GROWN / 2) / max(seconds, 1e-3)))
+        for look in looks:
+            if count and look.combination:
+                look.parents = self._promising(look.values, look.combination, count)
 
     def _grow(self, works: Sequence[Work]) -> bool:
         """Make images of images, those of all tasks in one run; whether nobody asked to stop."""
@@ -158,15 +223,17 @@ class Solver:
             for look in work.looks:
                 mine = [next(blocks) for _ in look.parents]
                 look.values = look.values.grown(look.parents, [images for images, _ in mine])
+                look.fresh = bool(mine)
                 work.clock.charge(sum(seconds for _, seconds in mine))
         return True
 
     # --- combining
 
-    def _combine(self, work: Work) -> None:
-        """Combine the images of the inputs, and choose what to look at further."""
-        share = _FIRST if self.options.parents or self.options.turned_views else 0.8
-        self._combine_looks(work, work.looks, Clock(work.clock.left(share)), self.options.parents)
+    def _combine_plain(self, work: Work) -> None:
+        """Combine the images of the inputs as they are, and ask combiners of programs."""
+        before = work.clock.left()
+        self._combine_looks(work, _PLAIN)
+        work.look_seconds = before - work.clock.left() + work.image_seconds
         for combiner in self._combiners:
             for found, candidates in zip(
                 work.proposed, candidates_of(combiner, work.question, work.clock), strict=True
@@ -174,26 +241,34 @@ class Solver:
                 for one in candidates:
                     add(found, one)
 
+    def _combine_numbered(self, work: Work) -> None:
+        self._combine_looks(work, _NUMBERED)
+
+    def _combine_late(self, work: Work) -> None:
+        self._combine_looks(work, _LATE)
+
     def _combine_turned(self, work: Work) -> None:
-        fresh = [look for look in work.looks if not any(look.found) and not look.parents]
-        self._combine_looks(work, fresh, Clock(work.clock.left(_TURNED)), 0)
+        self._combine_looks(work, _TURNED)
 
     def _combine_grown(self, work: Work) -> None:
-        fresh = [look for look in work.looks if look.parents]
-        self._combine_looks(work, fresh, Clock(work.clock.left(_GROWN)), 0)
+        self._combine_looks(work, _GROWN)
 
-    def _combine_looks(self, work: Work, looks: Sequence[Look], clock: Clock, grow: int) -> None:
+    def _combine_looks(self, work: Work, share: float) -> None:
+        """Combine the images of the views that have new ones, within a share of the time that is left."""
+        clock = Clock(work.clock.left(share))
         demos = list(range(len(work.question.demonstrations)))
+        looks = [look for look in work.looks if look.fresh]
         for place, look in enumerate(looks):
             mine = Clock(clock.left(1 / (len(looks) - place)))
-            if place and not mine.left():
+            if not mine.left():
                 break
+            look.fresh = False
             found: list[Found] = [{} for _ in work.question.inputs]
-            for combination in self._combined(look.values, demos, mine):
-                if grow and not look.parents:
-                    look.parents = self._promising(look.values, combination, grow)
+            for number, combination in enumerate(self._combined(look.values, demos, mine)):
+                if not number and not look.values.parents:
+                    look.combination = combination
                 _collect(found, combination, 1.0)
-            look.found = [new or old for new, old in zip(found, look.found, strict=True)]
+            look.found = [heavier(old, new) for old, new in zip(look.found, found, strict=True)]
 
     def _leave_one_out(self, work: Work) -> None:
         """Where nothing was found for a test, try again with one demonstration left out."""
@@ -245,6 +320,21 @@ class Solver:
             left = dict.fromkeys(grid for grid in guesses(work.question, test) if grid not in known)
             attempts.append((*made, *map(Attempt, left)))
         return Solution(work.question.id, tuple(attempts), round(self.options.budget - work.clock.left(), 4))
+
+
+def _portions(works: Sequence[Work]) -> Iterator[list[Work]]:
+    """Tasks that are to look at images further, so many that their images fit into memory."""
+    some: list[Work] = []
+    images = 0
+    for work in works:
+        mine = sum(len(look.parents) for look in work.looks)
+        if some and images + mine > _GROWN_AT_ONCE:
+            yield some
+            some, images = [], 0
+        some.append(work)
+        images += mine
+    if some:
+        yield some
 
 
 def _collect(found: Sequence[Found], combination: Combination, weight: float) -> None:

@@ -60,7 +60,7 @@ class Turns:
         self._rules = [_Rule(one, transposes) for one in directions() for transposes in (True, False)]
         self._bank = Bank([Feature(rule.number(), rule.direction.cost, "turns") for rule in self._rules], threads)
 
-    def views(self, seen: Sequence[Sequence[View]], most: int) -> list[list[View]]:
+    def views(self, seen: Sequence[Sequence[View]], most: Sequence[int]) -> list[list[View]]:
         """Of each task, of whose views some are given, at most so many turned ones.
 
         Those come first that are cheap and in which outputs change their inputs on the same side.
@@ -80,10 +80,10 @@ class Turns:
             for first, last in pairwise(ends)
         )
         found = []
-        for views in seen:
+        for views, many in zip(seen, most, strict=True):
             mine = [one for view in views for one in self._turned(view, next(numbers))]
             mine.sort(key=lambda one: one[0] - 2 * alignment(one[1].question))
-            found.append([view for _, view in mine[:most]])
+            found.append([view for _, view in mine[:many]])
         return found
 
     def _turned(self, view: View, numbers: Sequence[Sequence[int | None]]) -> Iterator[tuple[float, View]]:

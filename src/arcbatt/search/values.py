@@ -23,7 +23,10 @@ _PARENT_COST: Final = 0.5
 
 @dataclass(frozen=True)
 class Values:
-    """Every feature of the bank on the inputs of a view, then on each parent, an image that the bank made of them."""
+    """Features of the bank on the inputs of a view, then on each parent, an image that the bank made of them.
+
+    Every block has the features from the first on, as many as it has columns.
+    """
 
     view: View
     features: tuple[Feature, ...]
@@ -39,16 +42,32 @@ class Values:
     def native(self) -> Any:
         """The images for the compiled core, which keeps the arrays."""
         base = self.blocks[0].cost
-        cost = [base, *(base + base[parent] + _PARENT_COST for parent in self.parents)]
+        more = [
+            block.cost + base[parent] + _PARENT_COST
+            for block, parent in zip(self.blocks[1:], self.parents, strict=True)
+        ]
+        cost = [base, *more]
         core: Any = importlib.import_module("arcbatt._search")
         made = core.FeatureImages(np.concatenate(cost).astype(np.float32))
         for block in self.blocks:
             made.add(cells=block.cells, offset=block.offset, height=block.height, width=block.width)
         return made
 
+    def place(self, number: int) -> tuple[int, int]:
+        """The block of a column, and the feature in it."""
+        for block, images in enumerate(self.blocks):
+            if number < len(images.cost):
+                return block, number
+            number -= len(images.cost)
+        raise IndexError("no such column")
+
+    def late(self, images: Images) -> Values:
+        """The same and more features on the inputs."""
+        return Values(self.view, self.features, (self.blocks[0].beside(images), *self.blocks[1:]), self.parents)
+
     def write(self, writer: Writer, number: int) -> str:
         """The expression of a feature of any block; what it is of comes first, as lines of the program."""
-        block, feature = divmod(number, len(self.features))
+        block, feature = self.place(number)
         over = self.view.input
         if block:
             over = writer.let(self.features[self.parents[block - 1]].over(over))

@@ -53,9 +53,14 @@ def changed_question(question: Question, change: Callable[[Grid, _Way], Grid], w
     )
 
 
+def plain(question: Question) -> View:
+    """A task as it is."""
+    return View(question, (), lambda _, name: name, lambda _, grid: grid)
+
+
 def views(question: Question) -> Iterator[View]:
     """The ways to look at a task, the plain one first."""
-    yield View(question, (), lambda _, name: name, lambda _, grid: grid)
+    yield plain(question)
     normalised = _normalised(question)
     if normalised is not None:
         yield normalised

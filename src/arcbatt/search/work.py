@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
-from arcbatt.search.combine import Clock, Prediction
+from arcbatt.search.combine import Clock, Combination, Prediction
 from arcbatt.search.values import Values
 from arcbatt.search.views import View
 
@@ -53,6 +53,10 @@ class Look:
     values: Values
     found: list[Found]
     """Of each test."""
+    fresh: bool = True
+    """Whether there are images that were not combined yet."""
+    combination: Combination | None = None
+    """Of the images of the inputs, with the likeliest size."""
     parents: list[int] = field(default_factory=list)
     """The images that are to be looked at further."""
 
@@ -68,6 +72,10 @@ class Work:
     looks: list[Look] = field(default_factory=list)
     again: list[Found] = field(default_factory=list)
     """What was found for each test with a demonstration left out."""
+    image_seconds: float = 0.0
+    """How long the images of a view took."""
+    look_seconds: float = 0.0
+    """How long a view took in all."""
 
     @classmethod
     def on(cls, question: Question, budget: float) -> Work:
@@ -120,6 +128,15 @@ def add(into: Found, mine: Candidate) -> None:
         votes=known.votes + mine.votes,
         combiners=known.combiners | mine.combiners,
     )
+
+
+def heavier(old: Found, new: Found) -> Found:
+    """The candidates of two searches of which the second repeats the first and goes further."""
+    both = dict(new)
+    for grid, one in old.items():
+        if grid not in both or both[grid].weight < one.weight:
+            both[grid] = one
+    return both
 
 
 def add_prediction(into: Found, test: int, one: Prediction, view: View, weight: float) -> None:

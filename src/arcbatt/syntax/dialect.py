@@ -7,21 +7,24 @@ import builtins
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from arcbatt.errors import UsageError
 from arcbatt.language.language import Language
 from arcbatt.language.limits import INT_MAX, INT_MIN
 from arcbatt.language.program import Const, Name
-from arcbatt.syntax.functions import Env, Function, Value
+from arcbatt.language.spec import Does
+from arcbatt.syntax.functions import Env, Foreign, Function, Value
+from arcbatt.syntax.plain import PlainWords
 
 STANDARD: Final = "arc-dsl"
 """The dialect that has our own names."""
 _FOLDER: Final = Path(__file__).parent / "dialects"
 _TABLES: Final = {"names", "constants", "functions"}
+_CELLS: Final = {"since", "items", "place"}
 _USED: Final = re.compile(r"([^\W\d]\w*)\s*(?=[(,)])")
 """Names that are called or stand as an argument."""
 _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
@@ -40,6 +43,29 @@ class Dialect:
     """Name to one of ours, to the text of a lambda, or to a number or pair."""
     differs: frozenset[str] = frozenset()
     """Names that can give something else here than at home, such as a default in place of a failure."""
+    cells: CellTable | None = None
+    """What its cells are, if they are not ours."""
+
+    def in_text(self, text: str) -> Dialect:
+        """The dialect as a text has it: with cells of its own, or ours."""
+        return self if self.cells is None or self.cells.since.search(text) else _with_our_cells(self)
+
+
+@dataclass(frozen=True)
+class CellTable:
+    """The cells of a dialect: names and lambdas of one of our cells."""
+
+    since: re.Pattern[str]
+    """What shows that a text has them: older ones of the family have ours."""
+    items: tuple[str, ...]
+    """What each item of such a cell is."""
+    place: str
+    """What its place is."""
+
+
+@cache
+def _with_our_cells(dialect: Dialect) -> Dialect:
+    return replace(dialect, cells=None)
 
 
 @cache
@@ -63,9 +89,9 @@ def read_dialect(path: Path) -> Dialect:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path}: not a dialect: {error}") from error
-    unknown = table.keys() - _TABLES - {"about", "programs", "differs"}
-    if unknown or not all(isinstance(table.get(part, {}), dict) for part in _TABLES):
-        raise UsageError(f"{path}: a dialect has about, programs, and the tables {', '.join(sorted(_TABLES))}")
+    unknown = table.keys() - _TABLES - {"about", "programs", "differs", "cells"}
+    if unknown or not all(isinstance(table.get(part, {}), dict) for part in (*_TABLES, "cells")):
+        raise UsageError(f"{path}: a dialect has about, programs, and the tables {', '.join(sorted(_TABLES))}, cells")
     words = {name: _word(path, name, value) for part in sorted(_TABLES) for name, value in table.get(part, {}).items()}
     try:
         programs = tuple(re.compile(text) for text in table.get("programs", [r"solve_(\w+)"]))
@@ -74,7 +100,21 @@ def read_dialect(path: Path) -> Dialect:
     differs = table.get("differs", [])
     if not isinstance(differs, list) or not all(isinstance(name, str) for name in differs):
         raise UsageError(f"{path}: differs is a list of names")
-    return Dialect(path.stem, str(table.get("about", "")), programs, words, frozenset(differs))
+    cells = _cells(path, table["cells"]) if "cells" in table else None
+    return Dialect(path.stem, str(table.get("about", "")), programs, words, frozenset(differs), cells)
+
+
+def _cells(path: Path, table: Mapping[str, Any]) -> CellTable:
+    """The cells of a dialect, checked by themselves."""
+    texts = table.get("items")
+    if table.keys() != _CELLS or not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise UsageError(f"{path}: cells has since, a regular expression, place, a function of a cell, and items, such")
+    for text in (*texts, table["place"]):
+        _parsed(f"{path}: cells", str(text))
+    try:
+        return CellTable(re.compile(table["since"]), tuple(texts), str(table["place"]))
+    except (re.error, TypeError) as error:
+        raise UsageError(f"{path}: since is a regular expression: {error}") from error
 
 
 def _word(path: Path, name: str, value: Any) -> str | int | tuple[int, ...]:
@@ -108,6 +148,13 @@ def python_words() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((Path(__file__).parent / "python.toml").read_text(encoding="utf-8"))
 
 
+class CellParts(NamedTuple):
+    """Functions of one of our cells that give what another family's cell has."""
+
+    items: tuple[Value, ...]
+    place: Value
+
+
 class Vocabulary:
     """What names mean that no file defines: the language's own, Python's, and those of one dialect."""
 
@@ -134,6 +181,30 @@ class Vocabulary:
         self.combinators = python["combinators"]
         self._own = self.bindings(dialect.name, dialect.words)
         self._own |= {name: self._resolved(name) for name in self._own}
+        self._found: dict[str, Value] = {**self._python, **self._values, **self._own}
+        self.cells: CellParts | None = None
+        if dialect.cells is not None:
+            *items, place = [self.binding("cells", "", text) for text in (*dialect.cells.items, dialect.cells.place)]
+            self.cells = CellParts(tuple(items), place)
+            self._found |= {name: Foreign(one.id) for name, one in self._found.items() if self._sees_cells(one)}  # type: ignore[union-attr]
+
+        self.plain = self._plain()
+
+    def _plain(self) -> PlainWords:
+        """What names mean in programs that are nothing but calls."""
+        values = {name: value for name, value in self._found.items() if isinstance(value, Name | Const)}
+        specs = {name: self.ops.get(value.id) for name, value in values.items() if isinstance(value, Name)}
+        arities = {
+            name: spec.arity
+            for name, spec in specs.items()
+            if spec is not None and name not in self.form_names and (spec.loop is None or spec.loop.typed)
+        }
+        return PlainWords(values, arities, {*self.ops, *self.language.constants})
+
+    def _sees_cells(self, value: Value) -> bool:
+        """Whether a value is a primitive that takes an item of a tuple, or makes pairs."""
+        spec = self.ops.get(value.id) if isinstance(value, Name) else None
+        return spec is not None and spec.does in (Does.NTH, Does.PAIR, Does.ZIP, Does.PRODUCT)
 
     def _resolved(self, name: str) -> Value:
         """What an entry of the dialect stands for in the end, where it names another."""
@@ -148,7 +219,7 @@ class Vocabulary:
 
     def find(self, name: str) -> Value | None:
         """What a name means in a file of the dialect."""
-        return self._own.get(name) or self._values.get(name) or self._python.get(name)
+        return self._found.get(name)
 
     def _inner(self, name: str) -> Value | None:
         """What a name means in a function of a table: ours first, so that a dialect may give one of ours anew."""

@@ -79,6 +79,12 @@ class Dict:
         return Dict(pairs, self.default, holds or self.holds)
 
 
+class Foreign(Name):
+    """A primitive that takes or makes tuples, as a file names it whose cells are not ours (`cell_items`)."""
+
+    __slots__ = ()
+
+
 Value = Expr | Function | Items | Dict
 
 

@@ -152,7 +152,7 @@ class _FileReader:
 
     def __init__(self, text: str, file: str, dialect: Dialect) -> None:
         self.file = file
-        self.words = vocabulary(current(), dialect)
+        self.words = vocabulary(current(), dialect.in_text(text))
         self.patterns = tuple(program_patterns(dialect))
         self.differs = dialect.differs
         self.chunks = chunks(text)
@@ -193,7 +193,7 @@ class _FileReader:
 
     def read(self, chunk: Chunk) -> None:
         """One chunk: a program, the same program under another name, or something that is read over."""
-        reader = ProgramReader(chunk, self.file, self.words, self.find)
+        reader = ProgramReader(chunk, self.file, self.words, self.find, self.helpers)
         tree = parse_chunk(reader.at)
         try:
             if tree is not None and tree.body:

@@ -33,15 +33,21 @@ def summary(parsed: Parsed, most: int = _SHOWN_REASONS) -> list[str]:
     """What came of reading, in no more lines than a screen has; nothing where all went well."""
     if not parsed.errors:
         return [counts(parsed)] if parsed.touched else []
-    if len(parsed.errors) <= _SHOWN_WHOLE:
-        return [*map(str, parsed.errors), counts(parsed)]
-    lines = [counts(parsed)]
-    groups = grouped(parsed.errors)
-    for what, errors in groups[:most]:
-        first, *rest = str(errors[0]).split("\n")
-        lines += [f"  {len(errors):,} times: {what}", f"    {first}", *(f"    {line}" for line in rest[:2])]
+    shown = listed(parsed.errors, most)
+    return [*shown, counts(parsed)] if len(parsed.errors) <= _SHOWN_WHOLE else [counts(parsed), *shown]
+
+
+def listed(errors: list[SourceError], most: int = _SHOWN_REASONS) -> list[str]:
+    """A few errors one by one, many by reason."""
+    if len(errors) <= _SHOWN_WHOLE:
+        return list(map(str, errors))
+    lines = []
+    groups = grouped(errors)
+    for what, alike in groups[:most]:
+        first, *rest = str(alike[0]).split("\n")
+        lines += [f"  {len(alike):,} times: {what}", f"    {first}", *(f"    {line}" for line in rest[:2])]
     if len(groups) > most:
-        others = sum(len(errors) for _, errors in groups[most:])
+        others = sum(len(alike) for _, alike in groups[most:])
         lines.append(f"  {others:,} for {len(groups) - most:,} other reasons")
     return lines
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Final
 
 from arcbatt.language.limits import MAX_CALLS, MAX_NESTING, MAX_PROGRAM_BYTES
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program
+from arcbatt.syntax.cell_items import with_our_cells
 from arcbatt.syntax.control import Control, Exit
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.expressions import renamed
@@ -25,6 +26,7 @@ from arcbatt.syntax.flow import (
     names_kept,
 )
 from arcbatt.syntax.functions import Dict, Env, Function, Items, Value
+from arcbatt.syntax.plain import NotPlain, PlainProgram
 from arcbatt.syntax.report import LEGAL, Illegal, Reporter, describe, instead, parameters
 from arcbatt.syntax.rewrite import placed
 from arcbatt.syntax.source import Chunk
@@ -58,9 +60,18 @@ def parse_chunk(at: Reporter) -> ast.Module | None:
 class ProgramReader(Control):
     """Reads one program; `find` gives what its file defines and what the language has."""
 
-    def __init__(self, chunk: Chunk, file: str, words: Vocabulary, find: Callable[[str], Value | None]) -> None:
+    def __init__(
+        self,
+        chunk: Chunk,
+        file: str,
+        words: Vocabulary,
+        find: Callable[[str], Value | None],
+        defined: Container[str] = (),
+    ) -> None:
         super().__init__(Reporter(chunk, file), words)
         self.env = Env({}, None, find)
+        self.defined = defined
+        """Names that the file defines."""
 
     def program(self, node: ast.FunctionDef, name: str) -> Program | None:
         """The program of a definition under a name, or None with errors reported."""
@@ -68,6 +79,8 @@ class ProgramReader(Control):
             self._signature(node)
         except Illegal:
             return None
+        if not self.at.errors and (plain := self.plain_program(node)) is not None:
+            return self.finished(node, name, plain)
         self.env.later = assigned(node.body)
         self.env.changed = changed(node.body)
         self.env.kinds[self.shown] = "grid"
@@ -78,6 +91,19 @@ class ProgramReader(Control):
             self.at.report(node, "missing return", _RETURN)
             return None
         return self.finished(node, name, result)
+
+    def plain_program(self, node: ast.FunctionDef) -> Expr | None:
+        """What a program returns that is nothing but calls, or None."""
+        given = {name: value for name, value in self.env.values.items() if isinstance(value, Name)}
+        if len(given) != len(self.env.values):
+            return None
+        plain = PlainProgram(self.words.plain, given, self.taken, self.defined, self.at.chunk.line)
+        try:
+            result = plain.read(node.body)
+        except NotPlain:
+            return None
+        self.lines, self.calls = plain.lines, plain.calls
+        return result
 
     def legal(self, statements: list[ast.stmt]) -> bool:
         """Whether every statement means something, also where nothing reads what it does; else it is reported."""
@@ -150,6 +176,8 @@ class ProgramReader(Control):
             returned = self.as_value(result, node, 0)
         except Illegal:
             return None
+        if self.words.cells is not None:
+            self.lines, (returned,) = with_our_cells(self.lines, [returned], self)
         if self.wrote_out:
             if self._depth(returned) >= MAX_NESTING // 2:
                 returned = self.flattened(returned, node)

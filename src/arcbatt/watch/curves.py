@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from arcbatt.runs.store import BatchProgress, FirstSolver
+from arcbatt.runs.store.live import BatchProgress, FirstSolver
 from arcbatt.watch.model import Line
 
 BUCKETS: Final = 96
@@ -31,15 +31,17 @@ def spans_of(batches: Sequence[BatchProgress], started: float) -> list[Span]:
     found = []
     now = 0.0
     for batch in batches:
-        now = max(now, batch.ended - started) if batch.ended is not None else now + batch.seconds
-        found.append(Span(max(0.0, now - batch.seconds), now, batch))
+        now = max(now, batch.ended - started) if batch.ended is not None else now + batch.done.seconds
+        found.append(Span(max(0.0, now - batch.done.seconds), now, batch))
     return found
 
 
 def solved_lines(spans: Sequence[Span], solvers: Iterable[FirstSolver]) -> tuple[Line, Line]:
     """Tasks with a program that is right on every demonstration, and on tests too, over time."""
     demos, tests = Counter[int](), Counter[int]()
-    order = sorted((span.batch.first_program, span.batch.first_task, place) for place, span in enumerate(spans))
+    order = sorted(
+        (span.batch.done.first_program, span.batch.done.first_task, place) for place, span in enumerate(spans)
+    )
     programs = sorted({first for first, _, _ in order})
     for one in solvers:
         for program, counter in ((one.program, demos), (one.tests_too, tests)):
@@ -63,7 +65,7 @@ def evaluations_by_device(batches: Iterable[BatchProgress], unknown: str) -> dic
     """Evaluations by device or tier, the most first; those of records that do not say count as `unknown`."""
     found = Counter[str]()
     for batch in batches:
-        found.update(batch.ran_on or {unknown: batch.evaluations})
+        found.update(batch.ran_on or {unknown: batch.done.evaluations})
     return dict(found.most_common())
 
 
@@ -82,7 +84,7 @@ def rate_lines(spans: Sequence[Span], names: Sequence[str], unknown: str) -> tup
         share = np.diff(np.concatenate([[span.began], ends]))
         share[-1] += 1e-9  # where a batch took no time
         share /= share.sum()
-        for name, count in (span.batch.ran_on or {unknown: span.batch.evaluations}).items():
+        for name, count in (span.batch.ran_on or {unknown: span.batch.done.evaluations}).items():
             totals[name][first : last + 1] += share * count
     middles = (edges[:-1] + edges[1:]) / 2
     return tuple(
@@ -94,7 +96,7 @@ def current_rate(spans: Sequence[Span]) -> float | None:
     """Evaluations a second of the last batches; None before the first."""
     count, seconds = 0, 0.0
     for span in reversed(spans):
-        count += span.batch.evaluations
+        count += span.batch.done.evaluations
         seconds = spans[-1].ended - span.began
         if seconds >= RECENT:
             break

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from arcbatt.language.values import Grid
 from arcbatt.report.compare import Got
-from arcbatt.runs.store import Pace
+from arcbatt.runs.store.live import Pace
 from arcbatt.watch.places import Place
 
 

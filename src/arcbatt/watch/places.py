@@ -12,7 +12,7 @@ from typing import Final, Literal
 from arcbatt.errors import UsageError
 from arcbatt.runs.kept import runs_folder
 from arcbatt.runs.record import INFO, RESULTS
-from arcbatt.runs.store import SIDE_FILES
+from arcbatt.runs.store.database import SIDE_FILES
 from arcbatt.search.record import OPTIONS, SOLUTIONS
 
 _RUN_FILES: Final = (INFO, *(RESULTS + ending for ending in SIDE_FILES))

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, TypeVar
 from arcbatt.errors import ArcbattError, DataError
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.runs.record import RunRecord, read_info, task_of
-from arcbatt.runs.store import BatchProgress, Nearest, Store
+from arcbatt.runs.store.live import BatchProgress, LiveStore, Nearest
 from arcbatt.watch.curves import current_rate, evaluations_by_device, rate_lines, solved_lines, spans_of
 from arcbatt.watch.model import Listed, Picture, RunView, SearchView, State
 from arcbatt.watch.places import Place, Signature, find_places
@@ -116,8 +116,8 @@ def _seconds(text: str | None) -> float | None:
 def read_run(listed: Listed, heard: float) -> RunView:
     """A run in full; raises ArcbattError."""
     with RunRecord.open(listed.place.path, only_look=True) as record, record.store.at_one_moment():
-        store = record.store
-        batches = store.progress()
+        store, live = record.store, LiveStore(record.store)
+        batches = live.progress()
         check_batches(listed.place.path, batches)
         started = listed.started or heard
         spans = spans_of(batches, started)
@@ -128,7 +128,7 @@ def read_run(listed: Listed, heard: float) -> RunView:
         seconds = (listed.ended or 0.0) - started if listed.ended else 0.0
         total = sum(map(sum, sizes)) * programs
         check_count(listed.place.path, total)
-        slowest = tuple(store.slowest(SLOWEST))
+        slowest = tuple(live.slowest(SLOWEST))
         for one in slowest:
             check_seconds(listed.place.path, one.seconds)
         return RunView(
@@ -137,33 +137,33 @@ def read_run(listed: Listed, heard: float) -> RunView:
             tasks=len(sizes),
             programs=programs,
             total=total,
-            done=sum(batch.evaluations for batch in batches),
+            done=sum(batch.done.evaluations for batch in batches),
             seconds=max(seconds, spans[-1].ended if spans else 0.0),
             rate=current_rate(spans),
-            solved=solved_lines(spans, store.first_solvers()),
+            solved=solved_lines(spans, live.first_solvers()),
             rates=rate_lines(spans, list(ran_on), unknown),
             ran_on=ran_on,
-            failures=_failures(store, batches),
+            failures=_failures(live, batches),
             rerouted=dict(store.rerouted().most_common()),
             slowest=slowest,
-            near=tuple(_near(record, one) for one in store.nearest(PICTURES, WORTH_SHOWING)),
+            near=tuple(_near(record, live, one) for one in live.nearest(PICTURES, WORTH_SHOWING)),
         )
 
 
-def _failures(store: Store, batches: Sequence[BatchProgress]) -> dict[str, int]:
+def _failures(live: LiveStore, batches: Sequence[BatchProgress]) -> dict[str, int]:
     """Failures by reason, the most first; of batches recorded before that was kept, by every result."""
     found = Counter[str]()
     if any(batch.failures is None for batch in batches):
-        found.update({one.reason: one.evaluations for one in store.reason_counts()})
+        found.update({one.reason: one.evaluations for one in live.reason_counts()})
     else:
         for batch in batches:
             found.update(batch.failures or {})
     return dict(found.most_common())
 
 
-def _near(record: RunRecord, near: Nearest) -> Picture:
+def _near(record: RunRecord, live: LiveStore, near: Nearest) -> Picture:
     """The first demonstration that the nearest program gets wrong."""
-    task = task_of(near.task, record.store.task_text(near.task))
+    task = task_of(near.task, live.task_text(near.task))
     grids: dict[int, Any] = {
         one.sample: tuple(map(tuple, one.grid.tolist()))
         for one in record.attempts(near.task)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from arcbatt.errors import DataError
-from arcbatt.runs.store import BatchProgress
+from arcbatt.runs.store.live import BatchProgress
 
 MOST_SECONDS: Final = 1e10
 """Beyond any time that something took, and any date."""
@@ -30,9 +30,10 @@ def check_count(where: Path, value: int) -> None:
 def check_batches(where: Path, batches: Iterable[BatchProgress]) -> None:
     """Raise DataError unless batches can have been run."""
     for batch in batches:
-        for seconds in (batch.seconds, batch.ended):
+        for seconds in (batch.done.seconds, batch.ended):
             check_seconds(where, seconds)
-        counts = (batch.first_task, batch.tasks, batch.first_program, batch.programs, batch.evaluations)
+        done = batch.done
+        counts = (done.first_task, done.tasks, done.first_program, done.programs, done.evaluations)
         for count in (*counts, *(batch.ran_on or {}).values(), *(batch.failures or {}).values()):
             check_count(where, count)
 

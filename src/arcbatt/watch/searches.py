@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
@@ -91,8 +92,13 @@ class SearchReader:
             options = _options(place.path)
         except ArcbattError as error:
             return Listed(place, State.DAMAGED, problem=str(error))
-        started = (place.path / OPTIONS).stat().st_mtime
-        return Listed(place, state, dataset=str(options.get("dataset", "")), started=started)
+        known = {"done": State.DONE, "stopped": State.STOPPED}
+        return Listed(
+            place,
+            known.get(str(options.get("state")), state),
+            dataset=str(options.get("dataset", "")),
+            started=_started(options) or (place.path / OPTIONS).stat().st_mtime,
+        )
 
     def view(self, path: Path, listed: Listed) -> SearchView:
         """A search in full; raises ArcbattError."""
@@ -131,6 +137,15 @@ def _options(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise DataError(f"{place}: an object is expected")
     return data
+
+
+def _started(options: dict[str, Any]) -> float | None:
+    """When the search began, where its record says so."""
+    try:
+        began = datetime.datetime.fromisoformat(options["started"]).timestamp()
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        return None
+    return began if 0 <= began < MOST_SECONDS else None
 
 
 def _budget(path: Path) -> float | None:

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
+from arcbatt.devtools.generate import VERSION
 from arcbatt.devtools.verify.compare import Difference, compare, differs_between
 from arcbatt.devtools.verify.shrink import Case, shrink
 from arcbatt.devtools.verify.sides import Side, side_named
@@ -42,7 +43,11 @@ class Load:
     programs: int
     samples: int
     budgets: tuple[int, ...]
-    """Steps of a call, one of which is drawn: at a small one the steps themselves are compared. So with all calls'."""
+    """Steps of a call, one of which is drawn: at a small one the steps themselves are compared."""
+    totals: tuple[int, ...] = (MAX_TOTAL_STEPS, MAX_TOTAL_STEPS, 100_000, 3_000)
+    """The same of all calls together."""
+    versions: tuple[int, ...] = (VERSION,)
+    """Of the generator, one of which is drawn."""
 
 
 LOADS: Final = {
@@ -66,11 +71,17 @@ class Answer:
 
 def answer(kind: str, seed: int, solvers: Sequence[Path] = (), longest: float = LONGEST) -> Answer:
     """Compare the programs of a seed."""
-    load, until = LOADS[kind], time.monotonic() + longest
+    return compared(LOADS[kind], seed, solvers, longest)
+
+
+def compared(load: Load, seed: int, solvers: Sequence[Path] = (), longest: float = LONGEST) -> Answer:
+    """Compare the programs of a seed, as a load says."""
+    until = time.monotonic() + longest
     draw = random.Random(f"steps {seed}")
-    budgets = draw.choice(load.budgets), draw.choice((MAX_TOTAL_STEPS, MAX_TOTAL_STEPS, 100_000, 3_000))
+    budgets = draw.choice(load.budgets), draw.choice(load.totals)
+    version = draw.choice(load.versions)
     sides = [side_named(name, *budgets) for name in load.sides]
-    batch = random_batch(load.programs, seed, parents=_parents(tuple(solvers)), samples=load.samples)
+    batch = random_batch(load.programs, seed, version, parents=_parents(tuple(solvers)), samples=load.samples)
     found = compare([batch], sides, stop=lambda: time.monotonic() > until)
     made = Answer(found.programs, Counter(), Counter(), *resident_memory())
     for side, tally in found.tallies.items():

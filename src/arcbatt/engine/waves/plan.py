@@ -7,7 +7,7 @@ many indexes a domain has and what the inputs are, is read on the device.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -340,40 +340,31 @@ class Plan:
 
         Powers take many short waves one after the other: all that has nothing to do with them runs beside them.
         """
-
-        def on(one: Any) -> Callable[[Stretch], object]:
-            return lambda part: self._graph(part).launch(one)
-
-        self._run(self.schedule.first, on(stream))
+        self._run(self.schedule.first, stream)
         if not self._at_once():
-            self._run([*self.schedule.rest, *self.schedule.powers], on(stream))
+            self._run([*self.schedule.rest, *self.schedule.powers], stream)
             return
         beside = self._beside = self._beside or self._cupy.cuda.Stream(non_blocking=True)
         beside.wait_event(stream.record())
-        self._run(self.schedule.rest, on(beside))
-        self._run(self.schedule.powers, on(stream))
+        self._run(self.schedule.rest, beside)
+        self._run(self.schedule.powers, stream)
         stream.wait_event(beside.record())
 
-    def launch(self) -> None:
-        """The same on the current stream, one wave after the other without graphs: for what runs once."""
-        self._run(self.schedule.parts, self._launch)
-
-    def _run(self, parts: Sequence[Part], run: Callable[[Stretch], object]) -> None:
+    def _run(self, parts: Sequence[Part], stream: Any) -> None:
         for part in parts:
             if isinstance(part, Repeat):
                 for _ in range(part.turns or self._turns(part)):
-                    self._run(part.parts, run)
-            else:
-                run(part)
+                    self._run(part.parts, stream)
+                continue
+            if part.first not in self._graphs:
+                self._graphs[part.first] = captured(self._cupy, self.launches, part)
+            self._graphs[part.first].launch(stream)
 
-    def _launch(self, part: Stretch) -> None:
-        for launch in self.launches[part.first : part.end]:
-            launch()
-
-    def _graph(self, part: Stretch) -> Any:
-        if part.first not in self._graphs:
-            self._graphs[part.first] = captured(self._cupy, self.launches, part)
-        return self._graphs[part.first]
+    def launch(self) -> None:
+        """The same on the current stream, one wave after the other without graphs: for what runs once."""
+        for first, end in self.stretches():
+            for launch in self.launches[first:end]:
+                launch()
 
     def _turns(self, repeat: Repeat) -> int:
         """How often bodies are to be repeated, read from the device."""

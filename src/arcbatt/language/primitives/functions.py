@@ -11,7 +11,18 @@ from arcbatt.language.limits import MAX_DEPTH, MAX_FUNCTION_CALLS, MAX_LEVELS, M
 from arcbatt.language.primitives.containers import merge
 from arcbatt.language.primitives.numbers import equality
 from arcbatt.language.spec import CombinatorSpec, Gives, LoopSpec, Over, make_spec
-from arcbatt.language.values import Call, Container, Value, container_of, int_of, like, nesting_of, ordered
+from arcbatt.language.values import (
+    Call,
+    Container,
+    Value,
+    container_of,
+    int_of,
+    like,
+    nesting_of,
+    ordered,
+    size_of,
+    with_functions,
+)
 
 
 def _combined(name: str, arity: int, *parts: Value, extra: int = 0) -> Function:
@@ -27,7 +38,8 @@ def _combined(name: str, arity: int, *parts: Value, extra: int = 0) -> Function:
     levels = 1 + max(levels for levels, _ in nested)
     if levels > MAX_LEVELS:
         raise Fail(Reason.LIMIT, f"values {levels} deep in a function, at most {MAX_LEVELS}")
-    return Function(name, parts, arity, depth, calls, levels)
+    sizes = (with_functions(size_of(part), inside) for part, (_, inside) in zip(parts, nested, strict=True))
+    return Function(name, parts, arity, depth, calls, levels, 1 + sum(max(1, size) for size in sizes))
 
 
 def compose(outer: Function, inner: Function) -> Function:

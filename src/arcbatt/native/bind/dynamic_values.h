@@ -71,18 +71,17 @@ class Exchange {
         for (nanobind::handle part : nanobind::iter(from.attr("parts"))) parts.push_back(value(part, levels + 1));
         u32 arity = u32(nanobind::cast<i32>(from.attr("arity")));
         if (parts.empty()) return primitive(known->second, arity);
-        Object* made = parts.as_object();
-        made->op = known->second;
-        made->arity = arity;
-        made->depth = nanobind::cast<u32>(from.attr("depth"));
-        made->calls = nanobind::cast<u32>(from.attr("calls"));
-        return Value::of(Tag::FUNCTION, made);
+        Value function = function_of_parts(known->second, arity, std::move(parts));
+        function.made().depth = nanobind::cast<u32>(from.attr("depth"));
+        function.made().calls = nanobind::cast<u32>(from.attr("calls"));
+        return function;
     }
     nanobind::object python_function(const Object& f) const {
         nanobind::object parts = steal(PyTuple_New(Py_ssize_t(f.count)));
         for (u32 k = 0; k < f.count; ++k)
             PyTuple_SET_ITEM(parts.ptr(), Py_ssize_t(k), python(f.values()[k]).release().ptr());
-        return function_(language_.names[f.op], parts, i32(f.arity), f.depth, f.calls, f.levels);
+        return function_(language_.names[f.op], parts, i32(int16_t(f.arity)), u32(f.depth), u32(f.calls), u32(f.levels),
+                         1 + f.beyond);
     }
 
     const Language& language_;

@@ -44,12 +44,12 @@ class FeatureImages {
    public:
     explicit FeatureImages(Flat<float> cost) : cost_(cost) {}
 
-    // As many features as the other blocks have; `cost` of all blocks is given at first.
+    // `cost` of all blocks is given at first.
     void add(Flat<int8_t> cells, Table<int64_t> offset, Table<int32_t> height, Table<int32_t> width) {
         u32 samples = u32(offset.shape(0)), each = u32(offset.shape(1));
         bool good = same_shape(height, offset) && same_shape(width, offset) && each > 0;
-        if (!images.blocks.empty()) good = good && samples == images.samples && each == images.each;
-        good = good && size_t(each) * (images.blocks.size() + 1) <= cost_.size();
+        if (!images.blocks.empty()) good = good && samples == images.samples;
+        good = good && size_t(images.features()) + each <= cost_.size();
         if (!good) throw nb::value_error("arrays of images that do not fit together");
         for (size_t k = 0; k < offset.size(); ++k) {
             int64_t start = offset.data()[k], tall = height.data()[k], wide = width.data()[k];
@@ -57,8 +57,7 @@ class FeatureImages {
                 throw nb::value_error("an image outside the cells");
         }
         images.samples = samples;
-        images.each = each;
-        images.blocks.push_back({cells.data(), offset.data(), height.data(), width.data()});
+        images.add({cells.data(), offset.data(), height.data(), width.data(), each, 0});
         kept_.push_back({cells, offset, height, width});
     }
 
@@ -197,7 +196,7 @@ class Combined {
     }
 
    private:
-    Deadline deadline(double seconds) const { return {thread_seconds() + seconds, &stop_}; }
+    Deadline deadline(double seconds) const { return {seconds, &stop_}; }
     void check_columns(const std::vector<u32>& columns, u32 role) const {
         bool good = !columns.empty() && columns.size() <= 3 && role < columns.size();
         for (u32 column : columns) good = good && column < store_.columns.size();

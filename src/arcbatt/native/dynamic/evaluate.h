@@ -69,13 +69,15 @@ class Evaluator {
         input_ = nullptr;
     }
 
-    // The outcome of one of the roots, for the last time: a limit, where all that it takes has too many steps together.
+    // The outcome of one of the roots, for the last time: a limit, where all that it takes has too many steps together,
+    // or where it is too large with all that functions in it are made of.
     Outcome take(u32 root) {
         u64 before = machine.total_steps;
         evaluate(root);
         u64 now = machine.total_steps;
         bool beyond =
             now - before > machine.max_total || (now > machine.max_total && total_of(root) > machine.max_total);
+        beyond = beyond || outcomes_[root].value.full_size() > MAX_SIZE;
         Outcome result = beyond ? Outcome{LIMIT, Value()} : outcomes_[root];
         used(root);
         return result;

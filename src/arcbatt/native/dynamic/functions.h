@@ -11,23 +11,29 @@ namespace dynamic {
 // A primitive as a value.
 inline Value primitive(u32 op, u32 arity) {
     Object* made = Items().as_object();
-    made->op = op;
-    made->arity = arity;
+    made->op = u16(op);
+    made->arity = u16(arity);
     made->depth = made->calls = 1;
-    made->size = 1;
+    return Value::of(Tag::FUNCTION, made);
+}
+
+// A function of parts, its depth and calls those of its parts.
+inline Value function_of_parts(u32 op, u32 arity, Items parts) {
+    Object* made = parts.as_object();
+    made->op = u16(op);
+    made->arity = u16(arity);
+    made->beyond = sum_of_sizes(made->beyond, made->size);
     return Value::of(Tag::FUNCTION, made);
 }
 
 // What a combinator makes of its parts; fails where functions grow beyond the limits.
 inline Value combined(u32 op, u32 arity, std::initializer_list<Value> given, u32 extra = 0) {
-    Items parts(given);
-    Object* made = parts.as_object();
-    Value function = Value::of(Tag::FUNCTION, made);
-    made->op = op;
-    made->arity = arity;
-    made->depth += 1;
-    made->calls += extra;
-    if (made->depth > MAX_DEPTH || made->calls > u32(MAX_FUNCTION_CALLS) || made->levels > MAX_LEVELS) fail(LIMIT);
+    Value function = function_of_parts(op, arity, given);
+    u32 depth = function.depth() + 1, calls = function.calls() + extra;
+    if (depth > MAX_DEPTH || calls > u32(MAX_FUNCTION_CALLS) || function.levels() > MAX_LEVELS) fail(LIMIT);
+    Object& made = function.made();
+    made.depth = depth;
+    made.calls = calls;
     return function;
 }
 
@@ -112,7 +118,7 @@ class Gathering {
 
     void add(Value item) {
         if (beyond_) return;
-        size_ += most<u64>(1, item.size());
+        size_ += share(item);
         items_.push_back(std::move(item));
         if (size_ > 4 * u64(MAX_SIZE)) shrink();
     }

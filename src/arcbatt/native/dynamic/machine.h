@@ -120,7 +120,9 @@ class Machine {
 
     Value run(u32 number, const Op& op, const Value* args) {
         if (op.kind == Kind::COMBINATOR) {
-            look();  // making functions costs no steps
+            // Outside of loops it is charged only to all calls together.
+            if (loops_open_ == 0) steps_ = u64(0) - (2 + op.arity);
+            charge(2 + op.arity);
             return op.run(*this, number, args);
         }
         if (loops_open_ == 0) steps_ = 0;

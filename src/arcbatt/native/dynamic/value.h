@@ -29,16 +29,22 @@ struct Failure {
 
 class Value;
 
-// The head of an object; behind it lie its items, as values or as integers.
+// Stands for any size that is no size of a value.
+constexpr u32 NO_SIZE = u32(0) - 1;
+inline u32 sum_of_sizes(u64 a, u64 b) { return u32(least(a + b, u64(NO_SIZE))); }
+
+// The head of an object; behind it lie its items, as values or as integers. There can be a great many.
 struct Object {
     u32 references;
     u32 count;         // items; of a function, parts
-    u64 size;          // what it counts in steps
-    u32 levels;        // containers and functions inside one another
-    bool flat;         // no item has an object
-    bool integers;     // the items are integers
-    u32 depth, calls;  // functions inside one another, and primitives in it up to one more than is allowed
-    u32 op, arity;     // of a function
+    u32 size;          // of its items together, at most NO_SIZE
+    u32 beyond;        // what functions in it count beyond that with all they are made of, at most NO_SIZE
+    u32 levels : 10;   // containers and functions inside one another
+    u32 depth : 8;     // functions inside one another
+    u32 calls : 12;    // primitives in it up to one more than is allowed
+    u32 flat : 1;      // no item has an object
+    u32 integers : 1;  // the items are integers
+    u16 op, arity;     // of a function
 
     Value* values() { return reinterpret_cast<Value*>(this + 1); }
     const Value* values() const { return reinterpret_cast<const Value*>(this + 1); }
@@ -46,8 +52,7 @@ struct Object {
     const i32* numbers() const { return reinterpret_cast<const i32*>(this + 1); }
 };
 
-// What the values of this thread hold, in bytes as they are asked for, and how much that may be: limits of the language
-// bound sizes and steps, but a function counts for 1 whatever it is made of, and keys are kept until they are compared.
+// What the values of this thread hold, in bytes, and how much that may be.
 namespace memory {
 
 inline thread_local i64 held = 0, most_held = INT64_MAX;
@@ -58,6 +63,9 @@ inline void take(i64 bytes) {
 }
 
 }  // namespace memory
+
+static_assert(sizeof(Object) == 24, "most objects have few items");
+static_assert(MAX_LEVELS + 1 < 1 << 10 && MAX_DEPTH + 1 < 1 << 8 && MAX_FUNCTION_CALLS + 2 < 1 << 12, "fields hold it");
 
 inline i64 bytes_of(size_t items, size_t each) { return i64(sizeof(Object) + items * each); }
 
@@ -112,6 +120,8 @@ class Value {
     // Which of its numbers are booleans, a bit each.
     u8 bools() const { return bools_; }
     const Object& object() const { return *rest_.object; }
+    // To finish an object that nothing else refers to yet.
+    Object& made() { return *rest_.object; }
     // To write a tuple of integers that nothing else refers to yet.
     i32* numbers() { return rest_.object->numbers(); }
 
@@ -129,6 +139,9 @@ class Value {
         if (tag_ == Tag::TUPLE || tag_ == Tag::SET) return rest_.object->size;
         return tag_ == Tag::IJ ? 2 : tag_ == Tag::CELL ? 3 : 1;
     }
+    u64 beyond() const { return has_object() ? rest_.object->beyond : 0; }
+    // With all that functions in it are made of, as often as they hold it.
+    u64 full_size() const { return size() + beyond(); }
     u32 levels() const {
         if (has_object()) return rest_.object->levels;
         return tag_ == Tag::IJ ? 1 : tag_ == Tag::CELL ? 2 : 0;
@@ -243,16 +256,26 @@ class Items {
             if (!less) throw std::bad_alloc();
             room_ = static_cast<Object*>(less);
         }
-        Object* made = new (room_) Object{1, u32(size_), 0, 0, true, false, 0, 0, 0, 0};
+        Object* made = new (room_) Object{1, u32(size_), 0, 0, 0, 0, 0, 1, 0, 0, 0};
+        u32 levels = 0, depth = 0, calls = 0;
+        bool flat = true;
         for (u32 k = 0; k < size_; ++k) {
             const Value& item = made->values()[k];
-            made->size += share(item);
-            made->levels = most(made->levels, item.levels());
-            made->depth = most(made->depth, item.depth());
-            made->calls = least(made->calls + item.calls(), u32(MAX_FUNCTION_CALLS) + 1);
-            made->flat = made->flat && !item.has_object();
+            made->size = sum_of_sizes(made->size, share(item));
+            if (!item.has_object()) {
+                levels = most(levels, item.levels());
+                continue;
+            }
+            flat = false;
+            made->beyond = sum_of_sizes(made->beyond, item.beyond());
+            levels = most(levels, item.levels());
+            depth = most(depth, item.depth());
+            calls = least(calls + item.calls(), u32(MAX_FUNCTION_CALLS) + 1);
         }
-        ++made->levels;
+        made->levels = levels + 1;
+        made->depth = depth;
+        made->calls = calls;
+        made->flat = flat;
         memory::held -= bytes_of(capacity_, sizeof(Value)) - bytes_of(size_, sizeof(Value));
         room_ = nullptr;
         size_ = capacity_ = 0;
@@ -293,7 +316,7 @@ inline Object* integers(u32 count) {
         memory::held -= bytes;
         throw std::bad_alloc();
     }
-    return new (room) Object{1, count, count, 1, true, true, 0, 0, 0, 0};
+    return new (room) Object{1, count, count, 0, 1, 0, 0, 1, 1, 0, 0};
 }
 inline Value tuple_of_numbers(const i32* numbers, u32 count) {
     if (count == 2) return Value::ij(numbers[0], numbers[1]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -19,10 +20,28 @@ inline double thread_seconds() {
 }
 
 // When to end: at a moment of this thread's time, or when somebody asks.
-struct Deadline {
-    double moment = 0;
-    const std::atomic<bool>* stop = nullptr;
-    bool past() const { return (stop && *stop) || thread_seconds() >= moment; }
+//
+// To ask for a thread's time takes long, so it is asked for only once the clock on the wall has gone on by what was
+// left.
+class Deadline {
+   public:
+    Deadline(double seconds, const std::atomic<bool>* stop) : moment_(thread_seconds() + seconds), stop_(stop) {}
+
+    bool past() const {
+        if (*stop_) return true;
+        Clock::time_point now = Clock::now();
+        if (now < next_) return false;
+        double left = moment_ - thread_seconds();
+        if (left <= 0) return true;
+        next_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(left, 1.0)));
+        return false;
+    }
+
+   private:
+    using Clock = std::chrono::steady_clock;
+    double moment_;
+    const std::atomic<bool>* stop_;
+    mutable Clock::time_point next_{};
 };
 
 enum Combiner : u32 { RULE_OF_ONE, RULE_OF_TWO, RULE_OF_THREE, STACK, CASES, COMBINERS };

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "search/candidates.h"
+#include "search/conflicts.h"
 #include "search/rules.h"
 
 namespace arcbatt::search {
@@ -30,7 +31,7 @@ class Cases {
 
    private:
     static constexpr u32 MOST_BASES = 8, MOST_CLASSES = 4, MOST_VALUES = 6, MOST_REASONS = 6, MOST_TOGETHER = 64;
-    static constexpr u32 WORDS = 8, FIRST_BAD = 256, MOST_IMAGES = 1500, MOST_OF_THREE = 150, MOST_PARTS = 4;
+    static constexpr u32 FIRST_BAD = 256, MOST_IMAGES = 1500, MOST_OF_THREE = 150, MOST_PARTS = 4;
     static constexpr int COPY = 10;  // an outcome: so much plus the column that is copied
 
     struct Class {
@@ -39,10 +40,9 @@ class Cases {
         std::vector<uint8_t> other;  // by known cell, whether it should be something else
         u64 demos = 0;
     };
-    // What a column has in all cells of a class, and the cells of other classes where it has that, too.
+    // What a column has in all cells of a class.
     struct Part {
         u32 column = 0, entries = 0, once = 0;  // values, and those of them that one demonstration alone shows
-        std::array<u64, WORDS> bad{};
         std::array<uint8_t, 64> holds{};
     };
     struct Reason {
@@ -113,8 +113,11 @@ class Cases {
     void explain(u32 base, const std::vector<Class>& classes, const Deadline& deadline) {
         std::vector<std::vector<Reason>> reasons;
         for (const Class& one : classes) {
-            reasons.push_back(reasons_for(one, deadline));
-            if (reasons.back().empty()) return;
+            u64 key = mixed(hash_bytes(one.cells.data(), one.cells.size() * sizeof(u32)) + u64(one.outcome));
+            auto [place, fresh] = known_.try_emplace(key);
+            if (fresh) place->second = reasons_for(one, deadline);
+            if (place->second.empty()) return;
+            reasons.push_back(place->second);
         }
         std::vector<std::pair<float, std::vector<u32>>> together{{0.f, {}}};
         for (const auto& some : reasons) {
@@ -138,10 +141,10 @@ class Cases {
     // --- reasons
 
     std::vector<Reason> reasons_for(const Class& wanted, const Deadline& deadline) {
-        bad_.clear();
         std::vector<u32> others;
         for (u32 k = 0; k < store_.known; ++k)
             if (wanted.other[k]) others.push_back(k);
+        bad_.clear();
         u64 random = 7;
         for (u32 n = 0; n < FIRST_BAD && !others.empty(); ++n) {
             random = mixed(random + 0x9e3779b97f4a7c15ull);
@@ -150,21 +153,35 @@ class Cases {
         parts_.clear();
         for (u32 column = 0; column < store_.columns.size() && parts_.size() < MOST_IMAGES; ++column)
             add_part(wanted, column);
+        list_conflicts();
         std::vector<Reason> found;
-        for (u32 a = 0; a < parts_.size(); ++a) consider(wanted, others, {a}, found);
-        for (u32 a = 1; a < parts_.size() && !deadline.past(); ++a)
-            for (u32 b = 0; b < a; ++b)
-                if (!both_bad(parts_[a], parts_[b])) consider(wanted, others, {b, a}, found);
+        u64 open[Conflicts::WORDS];
+        for (u32 a = 0; a < parts_.size(); ++a) {
+            conflicts_.open(a, open);
+            if (conflicts_.gets_round(open, a)) consider(wanted, others, {a}, found);
+        }
+        for (u32 a = 1; a < parts_.size() && !deadline.past(); ++a) {
+            conflicts_.open(a, open);
+            conflicts_.each(open, a, scratch_, [&](u32 b) {
+                if (!consider(wanted, others, {b, a}, found)) conflicts_.open(a, open);
+                return true;
+            });
+        }
         if (found.empty()) {
             u32 few = std::min<u32>(MOST_OF_THREE, u32(parts_.size()));
+            u64 left[Conflicts::WORDS];
             for (u32 a = 2; a < few && !deadline.past(); ++a)
-                for (u32 b = 1; b < a; ++b)
-                    for (u32 c = 0; c < b; ++c) {
-                        bool clash = false;
-                        for (u32 w = 0; w < WORDS && !clash; ++w)
-                            clash = parts_[a].bad[w] & parts_[b].bad[w] & parts_[c].bad[w];
-                        if (!clash) consider(wanted, others, {c, b, a}, found);
-                    }
+                for (u32 b = 1; b < a; ++b) {
+                    conflicts_.open(a, open);
+                    conflicts_.still_open(open, b, left);
+                    conflicts_.each(left, b, scratch_, [&](u32 c) {
+                        if (!consider(wanted, others, {c, b, a}, found)) {
+                            conflicts_.open(a, open);
+                            conflicts_.still_open(open, b, left);
+                        }
+                        return true;
+                    });
+                }
         }
         if (found.empty()) {
             Reason several = in_parts(wanted, others, deadline);
@@ -173,25 +190,34 @@ class Cases {
         return found;
     }
 
+    // A part gets round a cell of another class where it does not hold there.
+    void list_conflicts() {
+        conflicts_.start(u32(parts_.size()));
+        conflicts_.first(u32(bad_.size()), [&](u32 part, u32 n) { return !holds_at(parts_[part], bad_[n]); });
+    }
+
+    bool holds_at(const Part& part, u32 k) const { return part.holds[store_.kinds(part.column)[k]]; }
+
     // Reasons of single values of one or two images, each for as much of the class as is left; nothing if they are too
     // many.
     Reason in_parts(const Class& wanted, const std::vector<u32>& others, const Deadline& deadline) {
         list_values(wanted);
+        list_conflicts();
         Reason made;
         std::vector<uint8_t> open(wanted.cells.size(), 1);
         u32 left = u32(open.size());
         while (left && made.any.size() < MOST_PARTS && !deadline.past()) {
-            std::vector<Part> best = best_part(others, open, deadline);
+            std::vector<u32> best = best_part(others, open, deadline);
             if (best.empty()) return {};
             u64 demos = 0;
             for (u32 n = 0; n < open.size(); ++n)
-                if (holds_all(best, wanted.cells[n])) {
+                if (holds(best, wanted.cells[n])) {
                     left -= open[n];
                     open[n] = 0;
                     demos |= u64(1) << (store_.demo_of[wanted.cells[n]] & 63);
                 }
             made.score += cost(best, demos);
-            made.any.push_back(best);
+            made.any.push_back(parts_of(best));
         }
         if (left) return {};
         return made;
@@ -213,11 +239,7 @@ class Cases {
                 part.entries = 1;
                 part.holds[kind] = 1;
                 u32 many = 0;
-                for (u32 n = 0; n < bad_.size(); ++n)
-                    if (kinds[bad_[n]] == kind) {
-                        part.bad[n / 64] |= u64(1) << (n % 64);
-                        ++many;
-                    }
+                for (u32 cell : bad_) many += kinds[cell] == kind;
                 if (many * 10 > bad_.size() * 8) continue;
                 std::vector<u64> mine(words);
                 for (u32 n = 0; n < wanted.cells.size(); ++n)
@@ -229,30 +251,36 @@ class Cases {
     }
 
     // The one or two values that hold for most of what is open, dear ones for less.
-    std::vector<Part> best_part(const std::vector<u32>& others, const std::vector<uint8_t>& open,
-                                const Deadline& deadline) {
+    std::vector<u32> best_part(const std::vector<u32>& others, const std::vector<uint8_t>& open,
+                               const Deadline& deadline) {
         std::vector<u64> wanted((open.size() + 63) / 64);
         for (u32 n = 0; n < open.size(); ++n) wanted[n / 64] |= u64(open[n]) << (n % 64);
         std::vector<u32> best;
         float most = 0;
-        for (u32 a = 0; a < parts_.size() && !deadline.past(); ++a)
-            for (u32 b = 0; b <= a; ++b) {
-                if (both_bad(parts_[a], parts_[b])) continue;
+        u64 open_for_a[Conflicts::WORDS];
+        for (u32 a = 0; a < parts_.size() && !deadline.past(); ++a) {
+            const float cost = store_.columns[parts_[a].column].cost;
+            u32 at_most = 0;
+            for (size_t w = 0; w < wanted.size(); ++w) at_most += bits_in(covers_[a][w] & wanted[w]);
+            if (float(at_most) / (2 + cost) <= most) continue;
+            conflicts_.open(a, open_for_a);
+            conflicts_.each(open_for_a, a + 1, scratch_, [&](u32 b) {
                 u32 many = 0;
-                for (size_t w = 0; w < wanted.size(); ++w)
-                    many += u32(__builtin_popcountll(covers_[a][w] & covers_[b][w] & wanted[w]));
-                float dear =
-                    store_.columns[parts_[a].column].cost + (a == b ? 0 : store_.columns[parts_[b].column].cost + 1);
+                for (size_t w = 0; w < wanted.size(); ++w) many += bits_in(covers_[a][w] & covers_[b][w] & wanted[w]);
+                float dear = cost + (a == b ? 0 : store_.columns[parts_[b].column].cost + 1);
                 float worth = float(many) / (2 + dear);
-                if (worth <= most) continue;
+                if (worth <= most) return true;
                 std::vector<u32> chosen = a == b ? std::vector<u32>{a} : std::vector<u32>{b, a};
-                if (!pure(others, chosen)) continue;
-                best = chosen;
-                most = worth;
-            }
-        std::vector<Part> made;
-        for (u32 part : best) made.push_back(parts_[part]);
-        return made;
+                if (pure(others, chosen)) {
+                    best = chosen;
+                    most = worth;
+                } else {
+                    conflicts_.open(a, open_for_a);
+                }
+                return true;
+            });
+        }
+        return best;
     }
 
     void add_part(const Class& wanted, u32 column) {
@@ -269,44 +297,40 @@ class Cases {
         }
         for (u64 seen : demos) part.once += seen && !(seen & (seen - 1));
         u32 many = 0;
-        for (u32 n = 0; n < bad_.size(); ++n)
-            if (part.holds[kinds[bad_[n]]]) {
-                part.bad[n / 64] |= u64(1) << (n % 64);
-                ++many;
-            }
+        for (u32 cell : bad_) many += part.holds[kinds[cell]];
         if (many * 10 <= bad_.size() * 8) parts_.push_back(part);
     }
 
-    static bool both_bad(const Part& a, const Part& b) {
-        for (u32 w = 0; w < WORDS; ++w)
-            if (a.bad[w] & b.bad[w]) return true;
-        return false;
-    }
-
-    // Keep a reason where it holds at no cell that should be something else, and is among the shortest.
-    void consider(const Class& wanted, const std::vector<u32>& others, const std::vector<u32>& chosen,
+    // Keep a reason where it holds at no cell that should be something else, and is among the shortest; whether no such
+    // cell was found.
+    bool consider(const Class& wanted, const std::vector<u32>& others, const std::vector<u32>& chosen,
                   std::vector<Reason>& found) {
         Reason made;
-        std::vector<Part> parts;
-        for (u32 part : chosen) parts.push_back(parts_[part]);
-        made.score = cost(parts, wanted.demos);
-        if (found.size() == MOST_REASONS && made.score >= found.back().score) return;
-        if (chosen.size() == 1 && both_bad(parts_[chosen[0]], parts_[chosen[0]])) return;
-        if (!pure(others, chosen)) return;
+        made.score = cost(chosen, wanted.demos);
+        if (found.size() == MOST_REASONS && made.score >= found.back().score) return true;
+        if (!pure(others, chosen)) return false;
         made.hash = 1;
         for (u32 k = store_.known; k < store_.cells; ++k) made.hash = mixed(made.hash * 2 + holds(chosen, k));
         for (Reason& other : found)
-            if (other.hash == made.hash && other.score <= made.score) return;
-        made.any.push_back(std::move(parts));
+            if (other.hash == made.hash && other.score <= made.score) return true;
+        made.any.push_back(parts_of(chosen));
         found.push_back(std::move(made));
         std::sort(found.begin(), found.end(), [](const Reason& a, const Reason& b) { return a.score < b.score; });
         if (found.size() > MOST_REASONS) found.pop_back();
+        return true;
     }
 
-    float cost(const std::vector<Part>& parts, u64 demos) const {
+    std::vector<Part> parts_of(const std::vector<u32>& chosen) const {
+        std::vector<Part> parts;
+        for (u32 part : chosen) parts.push_back(parts_[part]);
+        return parts;
+    }
+
+    float cost(const std::vector<u32>& chosen, u64 demos) const {
         bool once = store_.demonstrations > 1 && (demos & (demos - 1)) == 0;
         float sum = costs_.entry + (once ? costs_.seen_once : 0);
-        for (const Part& part : parts) {
+        for (u32 number : chosen) {
+            const Part& part = parts_[number];
             sum += store_.columns[part.column].cost + costs_.image + costs_.entry * float(part.entries);
             if (!once && store_.demonstrations > 1) sum += costs_.seen_once * float(part.once);
         }
@@ -325,22 +349,20 @@ class Cases {
 
     bool holds_all(const std::vector<Part>& parts, u32 k) const {
         for (const Part& part : parts)
-            if (!part.holds[store_.kinds(part.column)[k]]) return false;
+            if (!holds_at(part, k)) return false;
         return true;
     }
 
     bool holds(const std::vector<u32>& chosen, u32 k) const {
         for (u32 part : chosen)
-            if (!parts_[part].holds[store_.kinds(parts_[part].column)[k]]) return false;
+            if (!holds_at(parts_[part], k)) return false;
         return true;
     }
 
     void add_bad(u32 cell) {
-        u32 n = u32(bad_.size());
-        if (n == 64 * WORDS) return;
+        if (conflicts_.full()) return;
         bad_.push_back(cell);
-        for (Part& part : parts_)
-            if (part.holds[store_.kinds(part.column)[cell]]) part.bad[n / 64] |= u64(1) << (n % 64);
+        conflicts_.add([&](u32 part) { return !holds_at(parts_[part], cell); });
     }
 
     // --- what comes of it
@@ -404,7 +426,10 @@ class Cases {
     RuleCosts costs_;
     std::vector<Part> parts_;
     std::vector<std::vector<u64>> covers_;  // of single values, the cells of the class
-    std::vector<u32> bad_;                  // cells that some parts tell from the class
+    std::vector<u32> bad_;                  // cells of other classes
+    Conflicts conflicts_;                   // the same, as bits of the parts that do not hold there
+    Conflicts::Set scratch_;
+    std::unordered_map<u64, std::vector<Reason>> known_;  // of classes that were met before
 };
 
 }  // namespace arcbatt::search

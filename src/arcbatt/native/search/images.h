@@ -1,6 +1,7 @@
 // Images of features on the samples of one task, as an engine gives them, and ways to bring one to another size.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -21,24 +22,26 @@ struct Block {
     const int64_t* offset = nullptr;
     const int32_t* height = nullptr;
     const int32_t* width = nullptr;
-};
+    u32 each = 0, first = 0;  // how many features, and the number of the first
 
-// Blocks of as many features each, which are numbered through.
-struct Images {
-    std::vector<Block> blocks;
-    u32 samples = 0, each = 0;
-
-    u32 features() const { return each * u32(blocks.size()); }
-    int64_t offset(u32 sample, u32 feature) const { return block(feature).offset[at(sample, feature)]; }
-    bool has(u32 sample, u32 feature) const { return offset(sample, feature) >= 0; }
-    Size size(u32 sample, u32 feature) const {
-        return {block(feature).height[at(sample, feature)], block(feature).width[at(sample, feature)]};
-    }
-    const int8_t* image(u32 sample, u32 feature) const { return block(feature).cells + offset(sample, feature); }
+    int64_t offset_of(u32 sample, u32 feature) const { return offset[at(sample, feature)]; }
+    Size size(u32 sample, u32 feature) const { return {height[at(sample, feature)], width[at(sample, feature)]}; }
+    const int8_t* image(u32 sample, u32 feature) const { return cells + offset_of(sample, feature); }
 
    private:
-    const Block& block(u32 feature) const { return blocks[feature / each]; }
-    size_t at(u32 sample, u32 feature) const { return size_t(sample) * each + feature % each; }
+    size_t at(u32 sample, u32 feature) const { return size_t(sample) * each + (feature - first); }
+};
+
+// Blocks, whose features are numbered through.
+struct Images {
+    std::vector<Block> blocks;
+    u32 samples = 0;
+
+    void add(Block block) {
+        block.first = features();
+        blocks.push_back(block);
+    }
+    u32 features() const { return blocks.empty() ? 0 : blocks.back().first + blocks.back().each; }
 };
 
 // How an image comes to the size that is wanted; Python writes the same as a program (search/write.py).
@@ -49,22 +52,43 @@ constexpr float WAY_COST[WAYS] = {0, 1, 1.5f, 1, 1.5f, 1.5f, 2, 2};
 
 // The cell that is most common in a block, the least of several; with `ink`, of those that are not 0 if there are any.
 inline int8_t most_common(const int8_t* from, u32 stride, int height, int width, bool ink) {
-    u32 count[256] = {};
+    static thread_local u32 count[256];  // all 0 between calls
+    int least = 127, most = -128;
     for (int i = 0; i < height; ++i)
-        for (int j = 0; j < width; ++j) ++count[uint8_t(from[i * int(stride) + j] + 128)];
-    u32 zeros = count[128];
-    if (ink) count[128] = 0;
-    u32 best = 128;
-    for (u32 value = 0; value < 256; ++value)
-        if (count[value] > count[best]) best = value;
-    if (ink && count[best] == 0 && zeros) best = 128;
-    if (!ink)
-        for (u32 value = 0; value < best; ++value)
-            if (count[value] == count[best]) return int8_t(int(value) - 128);
-    return int8_t(int(best) - 128);
+        for (int j = 0; j < width; ++j) {
+            int value = from[i * int(stride) + j];
+            least = std::min(least, value);
+            most = std::max(most, value);
+            ++count[value + 128];
+        }
+    int best = 0;
+    u32 many = 0;
+    for (int value = least; value <= most; ++value) {
+        if (count[value + 128] > many && !(ink && value == 0)) {
+            many = count[value + 128];
+            best = value;
+        }
+        count[value + 128] = 0;
+    }
+    return int8_t(best);
 }
 
-// An image brought to a size; false where the way does not lead there.
+// Where each row or column of an image of the wanted size comes from, -1 for nowhere.
+inline void lines_from(int own, int wanted, Way way, int16_t* from) {
+    for (int i = 0; i < wanted; ++i) {
+        int a = i;
+        if (way == TILED) a = i % own;
+        if (way == MIRROR_TILED) {
+            a = i % (2 * own);
+            if (a >= own) a = 2 * own - 1 - a;
+        }
+        if (way == ENLARGED) a = i / (wanted / own);
+        if (way == CENTRED) a = i - ((wanted - own) >> 1);  // half the difference, rounded down as the language divides
+        from[i] = int16_t(a >= 0 && a < own ? a : -1);
+    }
+}
+
+// An image brought to a size, at most 255 by 255; false where the way does not lead there.
 inline bool resize(const int8_t* from, Size own, Size wanted, Way way, int8_t* to) {
     const int h = own.height, w = own.width, height = wanted.height, width = wanted.width;
     if (h <= 0 || w <= 0) return false;
@@ -74,37 +98,25 @@ inline bool resize(const int8_t* from, Size own, Size wanted, Way way, int8_t* t
         return true;
     }
     if (way == ENLARGED && (height % h || width % w)) return false;
-    bool shrunk = way == MOST_COMMON || way == MOST_COMMON_INK;
-    if (shrunk && (h % height || w % width)) return false;
-    for (int i = 0; i < height; ++i)
-        for (int j = 0; j < width; ++j) {
-            int a = i, b = j;
-            int8_t& cell = to[i * width + j];
-            switch (way) {
-                case TILED:
-                    a = i % h, b = j % w;
-                    break;
-                case MIRROR_TILED:
-                    a = i % (2 * h), b = j % (2 * w);
-                    if (a >= h) a = 2 * h - 1 - a;
-                    if (b >= w) b = 2 * w - 1 - b;
-                    break;
-                case ENLARGED:
-                    a = i / (height / h), b = j / (width / w);
-                    break;
-                case CENTRED:  // half the difference, rounded down as the language divides
-                    a = i - ((height - h) >> 1), b = j - ((width - w) >> 1);
-                    break;
-                default:
-                    break;
-            }
-            if (shrunk) {
-                int tall = h / height, wide = w / width;
-                cell = most_common(from + i * tall * w + j * wide, u32(w), tall, wide, way == MOST_COMMON_INK);
-            } else {
-                cell = a >= 0 && a < h && b >= 0 && b < w ? from[a * w + b] : int8_t(0);
-            }
+    if (way == MOST_COMMON || way == MOST_COMMON_INK) {
+        if (h % height || w % width) return false;
+        const int tall = h / height, wide = w / width;
+        for (int i = 0; i < height; ++i)
+            for (int j = 0; j < width; ++j)
+                *to++ = most_common(from + i * tall * w + j * wide, u32(w), tall, wide, way == MOST_COMMON_INK);
+        return true;
+    }
+    int16_t rows[256], columns[256];
+    lines_from(h, height, way, rows);
+    lines_from(w, width, way, columns);
+    for (int i = 0; i < height; ++i, to += width) {
+        if (rows[i] < 0) {
+            std::memset(to, 0, size_t(width));
+            continue;
         }
+        const int8_t* row = from + rows[i] * w;
+        for (int j = 0; j < width; ++j) to[j] = columns[j] < 0 ? int8_t(0) : row[columns[j]];
+    }
     return true;
 }
 

@@ -1,13 +1,16 @@
 // Rules: which joint values of one to three images give which output colour, the same in every demonstration.
 //
 // Two cells with different outputs are a conflict; images decide the output where together they tell the cells of every
-// conflict apart. Some hundred conflicts are a bit each, so that most sets of images are refused by an OR of a few
-// words. What passes is checked cell by cell, and the conflict that refutes it becomes a bit, so the bits are the ones
-// that matter. Three images that hit every conflict are found by branching on the conflict that the fewest images tell
-// apart.
+// conflict apart. Some hundred conflicts are a bit each, and so is every image for each conflict: the images that go
+// with one or two others are those that are left of all by an AND of a few rows of bits. What is left is checked cell
+// by cell, and the conflict that refutes it becomes a row, so the rows are the ones that matter. Three images are found
+// by branching on the conflict that the fewest images tell apart: one of the three must.
 #pragma once
 
+#include <unordered_set>
+
 #include "search/candidates.h"
+#include "search/conflicts.h"
 
 namespace arcbatt::search {
 
@@ -25,14 +28,8 @@ class Rules {
    public:
     Rules(const Store& store, Candidates& candidates, const RuleCosts& costs)
         : store_(store), candidates_(candidates), costs_(costs), count_(u32(store.columns.size())) {
-        words_.assign(MOST_WORDS, std::vector<u64>(count_, ~u64(0)));
-        seen_.assign(size_t(1) << (3 * KIND_BITS), 0);
-        entry_ = std::vector<Seen>(seen_.size());
-        group_seen_.assign(size_t(1) << (2 * KIND_BITS), 0);
-        group_ = std::vector<Group>(group_seen_.size());
         output_.resize(store.cells - store.known);
         alone_.assign(count_, 0);
-        first_conflicts();
     }
 
     void singles(const Deadline& deadline) {
@@ -48,38 +45,35 @@ class Rules {
     // Pairs among the first `most` columns, until `limit` are found; how many there are.
     u64 pairs(u32 most, u64 limit, const Deadline& deadline) {
         u64 found = 0;
-        u32 end = std::min(most, count_);
-        for (u32 a = 1; a < end && found < limit && !deadline.past(); ++a) {
-            if (alone_[a]) continue;
-            u64 lacks[MOST_WORDS];
-            for (u32 w = 0; w < MOST_WORDS; ++w) lacks[w] = ~words_[w][a];
-            const u64 *first = words_[0].data(), *second = words_[1].data();
-            for (u32 b = 0; b < a; ++b) {
-                if ((lacks[0] & ~first[b]) || (lacks[1] & ~second[b]) || alone_[b] || !covers(lacks, b)) continue;
-                u32 columns[] = {b, a};
-                if (consistent(columns, 2)) {
-                    emit(columns, 2);
-                    if (++found >= limit) break;
-                }
-                for (u32 w = 0; w < MOST_WORDS; ++w) lacks[w] = ~words_[w][a];
-            }
+        look_at(most);
+        u64 open[Conflicts::WORDS];
+        for (u32 a = 1; a < most_ && found < limit && !deadline.past(); ++a) {
             checked_pairs += a;
+            if (alone_[a]) continue;
+            conflicts_.open(a, open);
+            conflicts_.each(open, a, scratch_, [&](u32 b) {
+                if (alone_[b]) return true;
+                u32 columns[] = {b, a};
+                if (!consistent(columns, 2)) {
+                    conflicts_.open(a, open);
+                    return true;
+                }
+                emit(columns, 2);
+                return ++found < limit;
+            });
         }
         return found;
     }
 
     // Triples of which no two are a rule already, by rising cost of their images, until `limit` are found; how many.
     u64 triples(u32 most, u64 limit, const Deadline& deadline) {
-        most_ = std::min(most, count_);
-        everything_.resize(most_);
-        std::iota(everything_.begin(), everything_.end(), 0u);
-        std::unordered_set<u64> done;
+        look_at(most);
+        Met done(1024);
         u64 found = 0;
         for (float dearest : {4.f, 5.f, 6.f, 7.f, 8.f}) {
-            u64 none[MOST_WORDS];
-            std::fill(none, none + MOST_WORDS, ~u64(0));
-            list_coverers();
-            for (u32 a : coverers_of(none)) {
+            u64 all[Conflicts::WORDS];
+            conflicts_.all(all);
+            for (u32 a : members(conflicts_.rarest(all))) {
                 if (deadline.past() || found >= limit) return found;
                 if (alone_[a] || store_.columns[a].cost > dearest) continue;
                 found += triples_with(a, dearest, done, limit - found, deadline);
@@ -93,10 +87,11 @@ class Rules {
         learn(columns, n, role);
         RuleTable all;
         std::unordered_set<u32> done;
+        const Joint joint(store_, columns, n, role);
         for (u32 k = 0; k < store_.cells; ++k) {
-            u32 key = group_key(columns, n, role, k), full = key << KIND_BITS | store_.kinds(columns[role])[k];
+            u32 key = joint.others(k), full = joint.all(key, k);
             const Group& group = group_[key];
-            bool known = group_seen_[key] == now_ && (group.copies || group.constant || seen_[full] == now_);
+            bool known = group.seen == now_ && (group.copies || group.constant || entry_[full].seen == now_);
             if (!known || !done.insert(full).second) continue;
             std::vector<int> values;
             for (u32 c = 0; c < n; ++c) values.push_back(store_.raw(columns[c])[k]);
@@ -109,24 +104,64 @@ class Rules {
     u64 checked_pairs = 0, checked_triples = 0;
 
    private:
-    static constexpr u32 MOST_WORDS = 8, FIRST_CONFLICTS = 128;
+    static constexpr u32 FIRST_CONFLICTS = 128;
 
     struct Group {
+        u32 seen;
         bool copies, constant;
         int8_t colour;
         u64 demos;
     };
-    struct Seen {
+    struct Entry {
+        u32 seen;
         int8_t colour;
         u64 demos;
-        u32 cell;
+    };
+
+    // Numbers for the joint values of a rule's images: of all but the one looked at last, and of all.
+    class Joint {
+       public:
+        Joint(const Store& store, const u32* columns, u32 n, u32 role) {
+            const uint8_t** kinds[] = {&first_, &second_};
+            u32* sizes[] = {nullptr, &size_};
+            u32 many = 0;
+            for (u32 c = 0; c < n; ++c) {
+                if (c == role) continue;
+                *kinds[many] = store.kinds(columns[c]);
+                if (many) *sizes[many] = store.columns[columns[c]].kinds;
+                groups_ *= store.columns[columns[c]].kinds;
+                ++many;
+            }
+            last_ = store.kinds(columns[role]);
+            each_ = store.columns[columns[role]].kinds;
+        }
+        u32 others(u32 k) const { return !first_ ? 0 : !second_ ? first_[k] : first_[k] * size_ + second_[k]; }
+        u32 all(u32 others, u32 k) const { return others * each_ + last_[k]; }
+        u32 groups() const { return groups_; }
+        u32 entries() const { return groups_ * each_; }
+
+       private:
+        const uint8_t *first_ = nullptr, *second_ = nullptr, *last_;
+        u32 size_ = 1, groups_ = 1, each_;
     };
 
     // --- conflicts
 
+    // Rules are to be found among the first columns: conflicts to begin with.
+    void look_at(u32 most) {
+        most = std::min(most, count_);
+        if (most == most_) return;
+        most_ = most;
+        conflicts_.start(most_);
+        std::vector<std::pair<u32, u32>> some = first_conflicts();
+        conflicts_.first(u32(some.size()), [&](u32 column, u32 n) {
+            const uint8_t* kinds = store_.kinds(column);
+            return kinds[some[n].first] != kinds[some[n].second];
+        });
+    }
+
     // Pairs of cells with different outputs where the cheapest image has the same value; rare outputs come as often.
-    void first_conflicts() {
-        if (!count_) return;
+    std::vector<std::pair<u32, u32>> first_conflicts() const {
         std::map<std::pair<int, int>, std::vector<u32>> classes;
         for (u32 k = 0; k < store_.known; ++k) classes[{store_.kinds(0)[k], store_.target[k]}].push_back(k);
         std::vector<std::pair<const std::vector<u32>*, const std::vector<u32>*>> clashes;
@@ -134,149 +169,155 @@ class Rules {
             for (const auto& b : classes)
                 if (a.first.first == b.first.first && a.first.second < b.first.second)
                     clashes.push_back({&a.second, &b.second});
+        std::vector<std::pair<u32, u32>> found;
         u64 random = 1;
         for (u32 k = 0; k < FIRST_CONFLICTS && !clashes.empty(); ++k) {
             const auto& [a, b] = clashes[k % clashes.size()];
             random = mixed(random + 0x9e3779b97f4a7c15ull);
-            add_conflict((*a)[random % a->size()], (*b)[(random >> 32) % b->size()]);
+            found.push_back({(*a)[random % a->size()], (*b)[(random >> 32) % b->size()]});
         }
-    }
-
-    void add_conflict(u32 a, u32 b) {
-        if (conflicts_ == 64 * MOST_WORDS) return;
-        std::vector<u64>& word = words_[conflicts_ / 64];
-        u64 bit = u64(1) << (conflicts_ % 64);
-        for (u32 column = 0; column < count_; ++column) {
-            const uint8_t* kinds = store_.kinds(column);
-            if (kinds[a] == kinds[b]) word[column] &= ~bit;
-        }
-        ++conflicts_;
-    }
-
-    bool covers(const u64* lacks, u32 column) const {
-        for (u32 w = 0; w * 64 < conflicts_; ++w)
-            if (lacks[w] & ~words_[w][column]) return false;
-        return true;
+        return found;
     }
 
     // Whether the images decide the output; where they do not, the conflict is kept.
     bool consistent(const u32* columns, u32 n) {
-        ++now_;
         const uint8_t* kinds[3];
-        for (u32 c = 0; c < n; ++c) kinds[c] = store_.kinds(columns[c]);
+        u32 sizes[3] = {1, 1, 1};
+        for (u32 c = 0; c < 3; ++c) {
+            kinds[c] = store_.kinds(columns[c < n ? c : 0]);
+            if (c < n) sizes[c] = store_.columns[columns[c]].kinds;
+        }
+        switch (n) {
+            case 1:
+                return consistent(n, sizes[0], [=](u32 k) { return u32(kinds[0][k]); });
+            case 2:
+                return consistent(n, sizes[0] * sizes[1], [=](u32 k) { return kinds[0][k] * sizes[1] + kinds[1][k]; });
+            default:
+                return consistent(n, sizes[0] * sizes[1] * sizes[2], [=](u32 k) {
+                    return (kinds[0][k] * sizes[1] + kinds[1][k]) * sizes[2] + kinds[2][k];
+                });
+        }
+    }
+
+    template <class Key>
+    bool consistent(u32 n, u32 keys, Key key_of) {
+        // of each key: in which call it was seen, at which cell, and the colour there
+        if (marks_.size() < keys) marks_.resize(keys);
+        const u64 now = u64(++now_) << 32;
         for (u32 k = 0; k < store_.known; ++k) {
-            u32 key = 0;
-            for (u32 c = 0; c < n; ++c) key = key << KIND_BITS | kinds[c][k];
-            if (seen_[key] != now_) {
-                seen_[key] = now_;
-                entry_[key].colour = store_.target[k];
-                entry_[key].cell = k;
-            } else if (entry_[key].colour != store_.target[k]) {
-                if (n > 1) add_conflict(entry_[key].cell, k);
+            u64& mark = marks_[key_of(k)];
+            if (mark < now) {
+                mark = now | u64(k) << 8 | uint8_t(store_.target[k]);
+            } else if (int8_t(uint8_t(mark)) != store_.target[k]) {
+                if (n > 1) keep_conflict(u32(mark) >> 8, k);
                 return false;
             }
         }
         return true;
     }
 
-    // --- triples
-
-    void list_coverers() {
-        coverers_.assign(conflicts_, {});
-        for (u32 bit = 0; bit < conflicts_; ++bit)
-            for (u32 column = 0; column < most_; ++column)
-                if (words_[bit / 64][column] >> (bit % 64) & 1) coverers_[bit].push_back(column);
+    void keep_conflict(u32 a, u32 b) {
+        conflicts_.add([&](u32 column) {
+            const uint8_t* kinds = store_.kinds(column);
+            return kinds[a] != kinds[b];
+        });
     }
 
-    // The images that tell the conflict apart which the fewest do, of those in `lacks`; all, if only new ones are
-    // there.
-    const std::vector<u32>& coverers_of(const u64* lacks) const {
-        const std::vector<u32>* least = nullptr;
-        for (u32 bit = 0; bit < coverers_.size(); ++bit)
-            if (lacks[bit / 64] >> (bit % 64) & 1)
-                if (!least || coverers_[bit].size() < least->size()) least = &coverers_[bit];
-        if (least) return *least;
-        for (u32 w = 0; w * 64 < conflicts_; ++w)
-            if (lacks[w] & (conflicts_ >= 64 * (w + 1) ? ~u64(0) : (u64(1) << (conflicts_ % 64)) - 1))
-                return everything_;
-        return nothing_;
+    // --- triples
+
+    static std::vector<u32> members(const Conflicts::Set* set) {
+        std::vector<u32> found;
+        if (set)
+            for (size_t w = 0; w < set->size(); ++w)
+                for (u64 left = (*set)[w]; left; left &= left - 1) found.push_back(u32(64 * w) + lowest_bit(left));
+        return found;
     }
 
     bool decide(u32 a, u32 b) {
-        for (u32 w = 0; w * 64 < conflicts_; ++w)
-            if (~(words_[w][a] | words_[w][b])) return false;
+        u64 open[Conflicts::WORDS];
+        conflicts_.open(a, open);
         u32 columns[] = {a, b};
-        return consistent(columns, 2);
+        return conflicts_.gets_round(open, b) && consistent(columns, 2);
     }
 
-    u64 triples_with(u32 a, float dearest, std::unordered_set<u64>& done, u64 limit, const Deadline& deadline) {
+    // The columns that cost at most so much are those below the one that is given back.
+    u32 columns_up_to(float cost) const {
+        auto dearer = [](float most, const Column& column) { return most < column.cost; };
+        auto end = store_.columns.begin() + most_;
+        return u32(std::upper_bound(store_.columns.begin(), end, cost, dearer) - store_.columns.begin());
+    }
+
+    u64 triples_with(u32 a, float dearest, Met& done, u64 limit, const Deadline& deadline) {
         u64 found = 0;
-        u64 after_a[MOST_WORDS], after_b[MOST_WORDS];
-        for (u32 w = 0; w < MOST_WORDS; ++w) after_a[w] = ~words_[w][a];
+        u64 after_a[Conflicts::WORDS], after_b[Conflicts::WORDS];
+        conflicts_.open(a, after_a);
         float left_a = dearest - store_.columns[a].cost;
-        for (u32 b : coverers_of(after_a)) {
+        for (u32 b : members(conflicts_.rarest(after_a))) {
             float left_b = left_a - store_.columns[b].cost;
             if (left_b < 0) break;  // cheapest first
             if (alone_[b] || b == a) continue;
-            if (deadline.past()) return found;
-            for (u32 w = 0; w < MOST_WORDS; ++w) after_b[w] = after_a[w] & ~words_[w][b];
-            for (u32 c : coverers_of(after_b)) {
-                if (store_.columns[c].cost > left_b) break;
+            if (deadline.past() || found >= limit) return found;
+            conflicts_.open(a, after_a);
+            if (!conflicts_.still_open(after_a, b, after_b)) {
+                if (decide(a, b)) continue;
+                conflicts_.open(a, after_a);
+                conflicts_.still_open(after_a, b, after_b);
+            }
+            conflicts_.each(after_b, columns_up_to(left_b), scratch_, [&](u32 c) {
                 ++checked_triples;
-                if (alone_[c] || c == a || !covers(after_b, c)) continue;
+                if (alone_[c] || c == a || c == b) return true;
                 u32 columns[] = {a, b, c};
                 std::sort(columns, columns + 3);
                 u64 mark = (u64(columns[0]) << 42) | (u64(columns[1]) << 21) | columns[2];
-                if (!done.insert(mark).second || decide(a, c) || decide(b, c) || !consistent(columns, 3)) continue;
+                if (!done.insert(mixed(mark)) || decide(a, c) || decide(b, c)) return true;
+                if (!consistent(columns, 3)) {
+                    conflicts_.open(a, after_a);
+                    conflicts_.still_open(after_a, b, after_b);
+                    return true;
+                }
                 emit(columns, 3);
-                if (++found >= limit) return found;
-            }
+                return ++found < limit;
+            });
         }
         return found;
     }
 
     // --- what a rule says
 
-    u32 group_key(const u32* columns, u32 n, u32 role, u32 k) const {
-        u32 key = 0;
-        for (u32 c = 0; c < n; ++c)
-            if (c != role) key = key << KIND_BITS | store_.kinds(columns[c])[k];
-        return key;
-    }
-
     // The table of a rule from the demonstrations, and its score without guesses.
     float learn(const u32* columns, u32 n, u32 role) {
         ++now_;
         groups_.clear();
         entries_.clear();
+        const Joint joint(store_, columns, n, role);
+        if (group_.size() < joint.groups()) group_.resize(joint.groups());
+        if (entry_.size() < joint.entries()) entry_.resize(joint.entries());
         const int8_t* raw = store_.raw(columns[role]);
-        const uint8_t* kinds = store_.kinds(columns[role]);
         for (u32 k = 0; k < store_.known; ++k) {
-            u32 key = group_key(columns, n, role, k), full = key << KIND_BITS | kinds[k];
+            u32 key = joint.others(k), full = joint.all(key, k);
             int8_t wanted = store_.target[k];
             u64 demo = u64(1) << (store_.demo_of[k] & 63);
             Group& group = group_[key];
-            if (group_seen_[key] != now_) {
-                group_seen_[key] = now_;
+            if (group.seen != now_) {
                 groups_.push_back(key);
-                group = {true, true, wanted, 0};
+                group = {now_, true, true, wanted, 0};
             }
             group.copies = group.copies && raw[k] == wanted;
             group.constant = group.constant && group.colour == wanted;
             group.demos |= demo;
-            if (seen_[full] != now_) {
-                seen_[full] = now_;
-                entries_.push_back(full);
-                entry_[full] = {wanted, 0, k};
+            Entry& entry = entry_[full];
+            if (entry.seen != now_) {
+                entries_.push_back({key, full});
+                entry = {now_, wanted, 0};
             }
-            entry_[full].demos |= demo;
+            entry.demos |= demo;
         }
         float score = costs_.image * float(n - 1);
         for (u32 c = 0; c < n; ++c) score += store_.columns[columns[c]].cost;
         for (u32 key : groups_)
             if (group_[key].copies || group_[key].constant) score += entry_cost(group_[key].demos);
-        for (u32 full : entries_) {
-            const Group& group = group_[full >> KIND_BITS];
+        for (auto [key, full] : entries_) {
+            const Group& group = group_[key];
             if (!group.copies && !group.constant) score += entry_cost(entry_[full].demos);
         }
         return score;
@@ -299,19 +340,19 @@ class Rules {
 
     bool predict(const u32* columns, u32 n, u32 role, float& score) {
         const int8_t* raw = store_.raw(columns[role]);
-        const uint8_t* kinds = store_.kinds(columns[role]);
+        const Joint joint(store_, columns, n, role);
         bool guessed = false;
         for (u32 k = store_.known; k < store_.cells; ++k) {
-            u32 key = group_key(columns, n, role, k), full = key << KIND_BITS | kinds[k];
-            if (group_seen_[key] != now_) return false;
+            u32 key = joint.others(k), full = joint.all(key, k);
+            if (group_[key].seen != now_) return false;
             const Group& group = group_[key];
             int8_t& cell = output_[k - store_.known];
             if (group.copies)
                 cell = raw[k];
             else if (group.constant) {
                 cell = group.colour;
-                guessed = guessed || seen_[full] != now_;
-            } else if (seen_[full] == now_)
+                guessed = guessed || entry_[full].seen != now_;
+            } else if (entry_[full].seen == now_)
                 cell = entry_[full].colour;
             else
                 return false;
@@ -324,12 +365,13 @@ class Rules {
     const Store& store_;
     Candidates& candidates_;
     RuleCosts costs_;
-    u32 count_, most_ = 0, conflicts_ = 0, now_ = 0;
-    std::vector<std::vector<u64>> words_;     // by word and column: the conflicts that the image tells apart
-    std::vector<std::vector<u32>> coverers_;  // by conflict
-    const std::vector<u32> nothing_;
-    std::vector<u32> seen_, group_seen_, groups_, entries_, everything_;
-    std::vector<Seen> entry_;
+    u32 count_, most_ = 0, now_ = 0;
+    Conflicts conflicts_;
+    Conflicts::Set scratch_;
+    std::vector<u64> marks_;
+    std::vector<u32> groups_;
+    std::vector<std::pair<u32, u32>> entries_;
+    std::vector<Entry> entry_;
     std::vector<Group> group_;
     std::vector<uint8_t> alone_;
     std::vector<int8_t> output_;

@@ -25,23 +25,24 @@ class SizeRules {
         bool same = true;
         for (const Size& size : outputs) same = same && size == outputs[0];
         if (same) add(found, {1, -1, {0, 0}, outputs[0], std::vector<Size>(tests.size(), outputs[0])});
-        std::unordered_set<u64> seen;
-        for (u32 feature = 0; feature < images.features(); ++feature) {
-            u64 hash = 1;
-            bool there = true;
-            for (u32 sample : demos) there = there && look(images, sample, feature, hash);
-            for (u32 sample : tests) there = there && look(images, sample, feature, hash);
-            if (!there || !seen.insert(hash).second) continue;
-            of_feature(images, feature, cost[feature], demos, tests, outputs, found);
-        }
+        Met seen(images.features() / 4);
+        for (const Block& block : images.blocks)
+            for (u32 feature = block.first; feature < block.first + block.each; ++feature) {
+                u64 hash = 1;
+                bool there = true;
+                for (u32 sample : demos) there = there && look(block, sample, feature, hash);
+                for (u32 sample : tests) there = there && look(block, sample, feature, hash);
+                if (!there || !seen.insert(hash)) continue;
+                of_feature(block, feature, cost[feature], demos, tests, outputs, found);
+            }
         std::stable_sort(found.begin(), found.end(),
                          [](const SizeRule& a, const SizeRule& b) { return a.loss < b.loss; });
         return found;
     }
 
    private:
-    static bool look(const Images& images, u32 sample, u32 feature, u64& hash) {
-        if (!images.has(sample, feature)) return false;
+    static bool look(const Block& images, u32 sample, u32 feature, u64& hash) {
+        if (images.offset_of(sample, feature) < 0) return false;
         Size size = images.size(sample, feature);
         hash = mixed(hash ^ (u64(u32(size.height)) << 32 | u32(size.width)));
         return size.height > 0 && size.width > 0;
@@ -49,7 +50,7 @@ class SizeRules {
 
     // The pairs (times, plus) that lead from one side of the feature to that side of the outputs.
     template <class Side>
-    static std::vector<Size> lines(const Images& images, u32 feature, const std::vector<u32>& demos,
+    static std::vector<Size> lines(const Block& images, u32 feature, const std::vector<u32>& demos,
                                    const std::vector<Size>& outputs, Side side) {
         std::vector<Size> found;
         for (int times = 1; times <= MOST_TIMES; ++times) {
@@ -62,7 +63,7 @@ class SizeRules {
         return found;
     }
 
-    static void of_feature(const Images& images, u32 feature, float cost, const std::vector<u32>& demos,
+    static void of_feature(const Block& images, u32 feature, float cost, const std::vector<u32>& demos,
                            const std::vector<u32>& tests, const std::vector<Size>& outputs,
                            std::vector<SizeRule>& found) {
         auto tall = lines(images, feature, demos, outputs, [](Size size) { return size.height; });

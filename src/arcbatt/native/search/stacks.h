@@ -4,6 +4,7 @@
 #include <set>
 
 #include "search/candidates.h"
+#include "search/conflicts.h"
 
 namespace arcbatt::search {
 
@@ -15,8 +16,15 @@ class Stacks {
    public:
     Stacks(const Store& store, Candidates& candidates, float layer_cost)
         : store_(store), candidates_(candidates), layer_cost_(layer_cost), words_((store.cells + 63) / 64) {
-        for (u32 k = 0; k < store.known; ++k) set(known_, k);
         known_.resize(words_);
+        for (u32 k = 0; k < store.known; ++k) known_[k / 64] |= u64(1) << (k % 64);
+        bytes_.resize(size_t(words_) * 64);
+        for (u32 colour = 0; colour < COLOURS; ++colour)
+            if (in_every_output(int8_t(colour))) {
+                of_colour_[colour].resize(words_);
+                mark(store_.target.data(), store_.known, of_colour_[colour].data(),
+                     [=](int8_t cell) { return cell == int8_t(colour); });
+            }
         for (u32 column = 0; column < store.columns.size(); ++column) add_pieces(column);
     }
 
@@ -39,33 +47,50 @@ class Stacks {
     static constexpr u32 MOST_LAYERS = 6;
     using Bits = std::vector<u64>;
 
+    static constexpr u32 COLOURS = 10;
+
     struct Piece {
         u32 column, mode;
-        Bits covers, wrong;
+        size_t bits;  // where what it covers stands in `bits_`, and after it what of that is wrong
     };
-
-    static void set(Bits& bits, u32 k) {
-        if (bits.size() <= k / 64) bits.resize(k / 64 + 1);
-        bits[k / 64] |= u64(1) << (k % 64);
-    }
-    static u32 count(u64 word) { return u32(__builtin_popcountll(word)); }
+    const u64* covers(const Piece& piece) const { return bits_.data() + piece.bits; }
+    const u64* wrong(const Piece& piece) const { return bits_.data() + piece.bits + words_; }
 
     int8_t cell(const Piece& piece, u32 k) const {
         return piece.mode >= LAID ? int8_t(piece.mode - LAID) : store_.raw(piece.column)[k];
     }
 
+    // A bit for every cell of which something is true.
+    template <class True>
+    void mark(const int8_t* cells, u32 count, u64* bits, True is_true) {
+        for (u32 k = 0; k < count; ++k) bytes_[k] = is_true(cells[k]);
+        std::fill(bytes_.begin() + count, bytes_.end(), uint8_t(0));
+        for (u32 w = 0; w < words_; ++w) bits[w] = packed_bits(bytes_.data() + 64 * size_t(w));
+    }
+
     void add_pieces(u32 column) {
         const int8_t* raw = store_.raw(column);
-        bool colours = true, mask = true;
+        int8_t least = 127, most = -128;
         for (u32 k = 0; k < store_.cells; ++k) {
-            colours = colours && raw[k] >= -1 && raw[k] <= 9;
-            mask = mask && (raw[k] == 0 || raw[k] == 1);
+            least = std::min(least, raw[k]);
+            most = std::max(most, raw[k]);
         }
-        if (!colours) return;
-        for (u32 mode = 0; mode < LAID; ++mode) add_piece(column, mode);
-        if (!mask) return;
-        for (u32 colour = 0; colour < 10; ++colour)
-            if (in_every_output(int8_t(colour))) add_piece(column, LAID + colour);
+        if (least < -1 || most > 9) return;
+        Bits ink(words_), zeros(words_), right(words_), all(words_);
+        mark(raw, store_.cells, ink.data(), [](int8_t cell) { return cell > 0; });
+        mark(raw, store_.cells, zeros.data(), [](int8_t cell) { return cell == 0; });
+        for (u32 k = 0; k < store_.known; ++k) bytes_[k] = raw[k] == store_.target[k];
+        std::fill(bytes_.begin() + store_.known, bytes_.end(), uint8_t(0));
+        for (u32 w = 0; w < words_; ++w) {
+            right[w] = packed_bits(bytes_.data() + 64 * size_t(w));
+            all[w] = ink[w] | zeros[w];
+        }
+        add_piece(column, INK, ink, right);
+        add_piece(column, ZEROS, zeros, right);
+        add_piece(column, ALL, all, right);
+        if (least < 0 || most > 1) return;
+        for (u32 colour = 0; colour < COLOURS; ++colour)
+            if (!of_colour_[colour].empty()) add_piece(column, LAID + colour, ink, of_colour_[colour]);
     }
 
     bool in_every_output(int8_t colour) const {
@@ -78,22 +103,14 @@ class Stacks {
         return true;
     }
 
-    void add_piece(u32 column, u32 mode) {
-        const int8_t* raw = store_.raw(column);
-        Piece piece{column, mode, Bits(words_), Bits(words_)};
-        bool any = false, right = false;
-        for (u32 k = 0; k < store_.cells; ++k) {
-            bool covers = mode == ZEROS ? raw[k] == 0 : mode == ALL ? raw[k] >= 0 : raw[k] > 0;
-            if (!covers) continue;
-            any = true;
-            piece.covers[k / 64] |= u64(1) << (k % 64);
-            if (k >= store_.known) continue;
-            if (cell(piece, k) != store_.target[k])
-                piece.wrong[k / 64] |= u64(1) << (k % 64);
-            else
-                right = true;
-        }
-        if (any && right) pieces_.push_back(std::move(piece));
+    // `right` are the cells where it is as the output.
+    void add_piece(u32 column, u32 mode, const Bits& covers, const Bits& right) {
+        u64 any = 0;
+        for (u32 w = 0; w < words_; ++w) any |= covers[w] & right[w];
+        if (!any) return;
+        pieces_.push_back({column, mode, bits_.size()});
+        bits_.insert(bits_.end(), covers.begin(), covers.end());
+        for (u32 w = 0; w < words_; ++w) bits_.push_back(covers[w] & known_[w] & ~right[w]);
     }
 
     // Layers from the top that cover all demonstrations, or nothing.
@@ -106,7 +123,7 @@ class Stacks {
             const Piece* best = next(covered, wanted, dearest);
             if (!best) return {};
             layers.push_back(best);
-            for (u32 w = 0; w < words_; ++w) covered[w] |= best->covers[w];
+            for (u32 w = 0; w < words_; ++w) covered[w] |= covers(*best)[w];
             if (!left(covered, wanted)) {
                 wanted = known_;
                 if (!left(covered, wanted)) return layers;
@@ -129,11 +146,9 @@ class Stacks {
             if (cost > dearest) break;  // cheapest first
             u32 gain = 0;
             bool right = true;
-            for (u32 w = 0; right && w < words_; ++w) {
-                u64 open = piece.covers[w] & ~covered[w];
-                right = !(open & piece.wrong[w]);
-                gain += count(open & wanted[w]);
-            }
+            const u64 *covers = this->covers(piece), *wrong = this->wrong(piece);
+            for (u32 w = 0; right && w < words_; ++w) right = !(wrong[w] & ~covered[w]);
+            for (u32 w = 0; right && w < words_; ++w) gain += bits_in(covers[w] & ~covered[w] & wanted[w]);
             double worth = right ? gain * (1 - 1e-3 * double(cost)) : 0;
             if (worth > most) most = worth, best = &piece;
         }
@@ -152,7 +167,7 @@ class Stacks {
         for (u32 k = store_.known; k < store_.cells; ++k) {
             const Piece* top = nullptr;
             for (const Piece* piece : layers)
-                if (!top && piece->covers[k / 64] >> (k % 64) & 1) top = piece;
+                if (!top && covers(*piece)[k / 64] >> (k % 64) & 1) top = piece;
             if (top) output[k - store_.known] = cell(*top, k);
             bare = bare || !top;
         }
@@ -164,7 +179,8 @@ class Stacks {
     Candidates& candidates_;
     float layer_cost_;
     u32 words_;
-    Bits known_;
+    Bits known_, bits_, of_colour_[COLOURS];  // the last by colour, where every output has it
+    std::vector<uint8_t> bytes_;
     std::vector<Piece> pieces_;
 };
 

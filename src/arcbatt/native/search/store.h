@@ -5,16 +5,15 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "search/images.h"
 
 namespace arcbatt::search {
 
 constexpr u32 MOST_KINDS = 60;       // different cells of an image that rules look at
-constexpr u32 KIND_BITS = 6;         // a kind in so many bits
 constexpr float DEAREST_WAY = 3.6f;  // of a feature that is brought to another size
 
 struct Column {
@@ -28,18 +27,68 @@ inline u64 mixed(u64 x) {
     return x ^ (x >> 31);
 }
 
+// Four lanes, so that a processor has more than one multiplication under way.
 inline u64 hash_bytes(const void* bytes, size_t n) {
     const char* from = static_cast<const char*>(bytes);
-    u64 hash = mixed(n + 1);
-    while (n) {
+    u64 lanes[4] = {n + 1, 0x9e3779b97f4a7c15ull, 0xbf58476d1ce4e5b9ull, 0x94d049bb133111ebull};
+    auto take = [&](u64& lane, size_t part) {
         u64 word = 0;
-        size_t part = n < 8 ? n : 8;
         std::memcpy(&word, from, part);
-        hash = mixed(hash ^ word) + 0x9e3779b97f4a7c15ull;
+        lane = (lane ^ word) * 0x9fb21c651e98df25ull;
+        lane ^= lane >> 32;
         from += part;
+    };
+    for (; n >= 32; n -= 32)
+        for (u64& lane : lanes) take(lane, 8);
+    for (u32 k = 0; n; ++k) {
+        size_t part = n < 8 ? n : 8;
+        take(lanes[k], part);
         n -= part;
     }
-    return hash;
+    return mixed(lanes[0] + mixed(lanes[1] + mixed(lanes[2] + mixed(lanes[3]))));
+}
+
+// Hashes that were met before.
+class Met {
+   public:
+    explicit Met(size_t most) : slots_(room(most)) {}
+    // Whether it is met for the first time.
+    bool insert(u64 hash) {
+        hash += !hash;
+        if (2 * many_ >= slots_.size()) grow();
+        bool fresh = put(hash);
+        many_ += fresh;
+        return fresh;
+    }
+
+   private:
+    static size_t room(size_t most) {
+        size_t size = 64;
+        while (size < 2 * most) size *= 2;
+        return size;
+    }
+    bool put(u64 hash) {
+        size_t k = hash & (slots_.size() - 1);
+        for (; slots_[k]; k = (k + 1) & (slots_.size() - 1))
+            if (slots_[k] == hash) return false;
+        slots_[k] = hash;
+        return true;
+    }
+    void grow() {
+        std::vector<u64> old(2 * slots_.size());
+        old.swap(slots_);
+        for (u64 hash : old)
+            if (hash) put(hash);
+    }
+    std::vector<u64> slots_;
+    size_t many_ = 0;
+};
+
+// How many of the first n cells are the same.
+inline u32 same_cells(const int8_t* a, const int8_t* b, u32 n) {
+    u32 same = 0;
+    for (u32 k = 0; k < n; ++k) same += a[k] == b[k];
+    return same;
 }
 
 class Store {
@@ -60,21 +109,18 @@ class Store {
         demo_of.assign(known, 0);
         for (u32 demo = 0; demo < demonstrations; ++demo)
             std::fill(demo_of.begin() + starts[demo], demo_of.begin() + starts[demo + 1], uint8_t(demo));
-        columns.clear();
-        raw_.clear();
-        kinds_.clear();
-        std::vector<u32> order(images.features());
-        std::iota(order.begin(), order.end(), 0u);
-        std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return cost[a] < cost[b]; });
-        std::unordered_set<u64> places, contents;
+        std::vector<Sized> different = differing(images, cost);
+        Met contents(4 * different.size());
         std::unordered_map<u64, u32> partitions;
+        partitions.reserve(different.size());
         for (u32 way = AS_IT_IS; way < WAYS; ++way)
-            for (u32 feature : order) add(images, feature, Way(way), cost[feature], places, contents, partitions);
+            for (const Sized& one : different)
+                if (one.exact == (way == AS_IT_IS)) add(one, Way(way), contents, partitions);
         sort_by_cost();
     }
 
-    const int8_t* raw(u32 column) const { return raw_.data() + size_t(column) * cells; }
-    const uint8_t* kinds(u32 column) const { return kinds_.data() + size_t(column) * cells; }
+    const int8_t* raw(u32 column) const { return places_[column]; }
+    const uint8_t* kinds(u32 column) const { return reinterpret_cast<const uint8_t*>(places_[column] + cells); }
 
     std::vector<Column> columns;  // cheapest first
     std::vector<Size> sizes;      // of the outputs
@@ -84,50 +130,104 @@ class Store {
     u32 demonstrations = 0, known = 0, cells = 0;
 
    private:
-    void add(const Images& images, u32 feature, Way way, float cost, std::unordered_set<u64>& places,
-             std::unordered_set<u64>& contents, std::unordered_map<u64, u32>& partitions) {
-        if (way != AS_IT_IS && cost + WAY_COST[way] > DEAREST_WAY) return;
-        bool exact = true;
-        u64 place = mixed(way * 64 + feature / images.each);
-        for (size_t k = 0; k < samples_.size(); ++k) {
-            if (!images.has(samples_[k], feature)) return;
-            place = mixed(place + u64(images.offset(samples_[k], feature)));
-            exact = exact && images.size(samples_[k], feature) == sizes[k];
+    struct Sized {
+        const Block* block;
+        u32 feature;
+        bool exact;  // of the outputs' sizes
+        float cost;
+    };
+
+    // The features that have an image everywhere, the cheapest of each that differ, cheapest first. Images of one block
+    // are known by where they lie.
+    std::vector<Sized> differing(const Images& images, const float* cost) const {
+        std::vector<Sized> found;
+        std::vector<u32> order;
+        std::vector<u64> place;
+        std::vector<uint8_t> other;
+        for (const Block& block : images.blocks) {
+            const float* costs = cost + block.first;
+            place.assign(block.each, 1);
+            other.assign(block.each, 0);
+            for (size_t k = 0; k < samples_.size(); ++k) {
+                const size_t row = size_t(samples_[k]) * block.each;
+                const int64_t* offset = block.offset + row;
+                const int32_t *height = block.height + row, *width = block.width + row;
+                for (u32 f = 0; f < block.each; ++f) {
+                    place[f] = (place[f] ^ u64(offset[f])) * 0x9fb21c651e98df25ull;
+                    place[f] ^= place[f] >> 32;
+                    other[f] |= (offset[f] < 0) << 1 | (height[f] != sizes[k].height || width[f] != sizes[k].width);
+                }
+            }
+            if (order.size() != block.each) {
+                order.resize(block.each);
+                std::iota(order.begin(), order.end(), 0u);
+            }
+            auto cheaper = [&](u32 a, u32 b) { return costs[a] < costs[b] || (costs[a] == costs[b] && a < b); };
+            if (!std::is_sorted(order.begin(), order.end(), cheaper)) std::sort(order.begin(), order.end(), cheaper);
+            Met met(block.each / 4);
+            for (u32 f : order)
+                if (other[f] < 2 && met.insert(mixed(place[f])))
+                    found.push_back({&block, block.first + f, !other[f], costs[f]});
         }
-        if (exact != (way == AS_IT_IS) || !places.insert(place).second) return;
-        scratch_.resize(cells);
+        std::stable_sort(found.begin(), found.end(), [](const Sized& a, const Sized& b) { return a.cost < b.cost; });
+        return found;
+    }
+
+    void add(const Sized& one, Way way, Met& contents, std::unordered_map<u64, u32>& partitions) {
+        if (way != AS_IT_IS && one.cost + WAY_COST[way] > DEAREST_WAY) return;
+        int8_t* raw = room();
         for (size_t k = 0; k < samples_.size(); ++k)
-            if (!resize(images.image(samples_[k], feature), images.size(samples_[k], feature), sizes[k], way,
-                        scratch_.data() + starts[k]))
+            if (!resize(one.block->image(samples_[k], one.feature), one.block->size(samples_[k], one.feature), sizes[k],
+                        way, raw + starts[k]))
                 return;
-        if (!contents.insert(hash_bytes(scratch_.data(), cells)).second) return;
-        scratch_kinds_.resize(cells);
-        u32 count = number_kinds();
+        if (!contents.insert(hash_bytes(raw, cells))) return;
+        uint8_t* kinds = reinterpret_cast<uint8_t*>(raw + cells);
+        u32 count = number_kinds(raw, kinds);
         if (!count) return;
-        u32 right = 0;
-        for (u32 k = 0; k < known; ++k) right += scratch_[k] == target[k];
-        auto [most, fresh] = partitions.emplace(hash_bytes(scratch_kinds_.data(), cells), right);
+        u32 right = same_cells(raw, target.data(), known);
+        auto [most, fresh] = partitions.emplace(hash_bytes(kinds, cells), right);
         if (!fresh && right <= most->second) return;
         most->second = right;
-        columns.push_back({feature, u32(way), count, cost + WAY_COST[way]});
-        raw_.insert(raw_.end(), scratch_.begin(), scratch_.end());
-        kinds_.insert(kinds_.end(), scratch_kinds_.begin(), scratch_kinds_.end());
+        columns.push_back({one.feature, u32(way), count, one.cost + WAY_COST[way]});
+        places_.push_back(raw);
+        used_ += 2 * size_t(cells);
+    }
+
+    // Where the next image goes, and its kinds after it; memory never moves.
+    int8_t* room() {
+        if (memory_.empty() || used_ + 2 * size_t(cells) > PIECE) {
+            memory_.emplace_back(new int8_t[std::max(PIECE, 2 * size_t(cells))]);
+            used_ = 0;
+        }
+        return memory_.back().get() + used_;
     }
 
     // The image with its values renamed in the order they come; how many there are, or 0 where they are too many.
-    u32 number_kinds() {
+    u32 number_kinds(const int8_t* raw, uint8_t* kinds) const {
+        constexpr uint8_t NONE = 255;
+        constexpr u32 BY_VALUE = 8;  // so many values each take a pass over the image, which compilers make vectors of
+        std::memset(kinds, NONE, cells);
         int number[256];
+        u32 count = 0, k = 0;
         std::fill(number, number + 256, -1);
-        int count = 0;
-        for (u32 k = 0; k < cells; ++k) {
-            int& mine = number[uint8_t(scratch_[k])];
-            if (mine < 0) {
-                if (count == int(MOST_KINDS)) return 0;
-                mine = count++;
-            }
-            scratch_kinds_[k] = uint8_t(mine);
+        for (; count < BY_VALUE; ++count) {
+            const void* next = std::memchr(kinds + k, NONE, cells - k);
+            if (!next) return count;
+            k = u32(static_cast<const uint8_t*>(next) - kinds);
+            const int8_t value = raw[k];
+            const uint8_t mine = uint8_t(count);
+            number[uint8_t(value)] = int(count);
+            for (u32 n = 0; n < cells; ++n) kinds[n] = raw[n] == value ? mine : kinds[n];
         }
-        return u32(count);
+        for (; k < cells; ++k) {
+            int& mine = number[uint8_t(raw[k])];
+            if (mine < 0) {
+                if (count == MOST_KINDS) return 0;
+                mine = int(count++);
+            }
+            kinds[k] = uint8_t(mine);
+        }
+        return count;
     }
 
     void sort_by_cost() {
@@ -135,23 +235,20 @@ class Store {
         std::iota(order.begin(), order.end(), 0u);
         std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return columns[a].cost < columns[b].cost; });
         std::vector<Column> sorted;
-        std::vector<int8_t> raw;
-        std::vector<uint8_t> kinds;
-        raw.reserve(raw_.size());
-        kinds.reserve(kinds_.size());
+        std::vector<int8_t*> places;
         for (u32 column : order) {
             sorted.push_back(columns[column]);
-            raw.insert(raw.end(), this->raw(column), this->raw(column) + cells);
-            kinds.insert(kinds.end(), this->kinds(column), this->kinds(column) + cells);
+            places.push_back(places_[column]);
         }
         columns.swap(sorted);
-        raw_.swap(raw);
-        kinds_.swap(kinds);
+        places_.swap(places);
     }
 
+    static constexpr size_t PIECE = 1 << 18;
     std::vector<u32> samples_;
-    std::vector<int8_t> raw_, scratch_;
-    std::vector<uint8_t> kinds_, scratch_kinds_;
+    std::vector<std::unique_ptr<int8_t[]>> memory_;
+    size_t used_ = 0;
+    std::vector<int8_t*> places_;  // of each column its image, and its kinds after it
 };
 
 }  // namespace arcbatt::search
