@@ -27,6 +27,7 @@ struct WaveTeam {
 // f(node, places, index) for every index of every node that is this group's. Indexes of all nodes are dealt out one
 // after the other, or so many of a node at a time as `stretch_of(count, nodes)` says, so that it does not matter how
 // they are divided among nodes. `ahead(places, first, end)` comes before several that a group takes at a time.
+constexpr u32 MOST_AT_ONCE = 0xFFFFFFFFu - (1u << 20);  // and one more for each group there may be
 template <class R, class A, class F>
 AB_FN void each_index(const WaveLaunch& p, WaveTeam team, R stretch_of, A ahead, F f) {
     const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
@@ -37,17 +38,19 @@ AB_FN void each_index(const WaveLaunch& p, WaveTeam team, R stretch_of, A ahead,
         u32 count = *device_pointer<const u32>(run.count);
         if (!count) continue;
         u32 stretch = stretch_of(count, run.nodes), of_node = (count + stretch - 1) / stretch;
-        u64 all = u64(of_node) * run.nodes;
-        u64 mine = team.number < next ? team.number + team.groups - next : team.number - next;
-        for (; mine < all; mine += team.groups) {
-            u32 node = run.nodes == 1 ? 0 : u32(mine / of_node);
-            u32 index = u32(mine - u64(node) * of_node) * stretch, end = least(index + stretch, count);
-            node += run.first;
-            const WavePlace* places = all_places + node * p.node_places;
-            if (stretch > 1) ahead(places, index, end);
-            for (; index < end; ++index) f(nodes[node], places, index);
+        u32 at_once = MOST_AT_ONCE / of_node;  // nodes whose stretches 32 bits count
+        for (u32 first = 0; first < run.nodes; first += at_once) {
+            u32 some = least(run.nodes - first, at_once), all = some * of_node;
+            u32 mine = team.number < next ? team.number + team.groups - next : team.number - next;
+            for (; mine < all; mine += team.groups) {
+                u32 number = some == 1 ? 0 : mine / of_node, node = run.first + first + number;
+                u32 index = (mine - number * of_node) * stretch, end = least(index + stretch, count);
+                const WavePlace* places = all_places + node * p.node_places;
+                if (stretch > 1) ahead(places, index, end);
+                for (; index < end; ++index) f(nodes[node], places, index);
+            }
+            next = (next + all % team.groups) % team.groups;
         }
-        next = u32((next + all) % team.groups);
     }
 }
 template <class F>
@@ -72,7 +75,7 @@ constexpr u32 PIECE_WORDS = 1 << 17, LEAST_ROOM = 1 << 14;  // for what is large
 #elif AB_LANES > 1
 constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room left sorts slowly
 #else
-constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;
+constexpr u32 PIECE_WORDS = 32, LEAST_ROOM = 0;  // there are many threads, and what one makes is small
 #endif
 
 // Words of the heap from `top` on, for one lane: where they begin, or NOWHERE, which is counted. What is large is only
