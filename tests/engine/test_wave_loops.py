@@ -216,3 +216,21 @@ def test_a_runner_runs_again_on_other_samples(cupy):
     runner, _ = run(cupy, plan, [*SAMPLES, *EDGES], width=1)
     found = runner.run(pack_samples(SAMPLES[1:4]), list(plan.slots()))
     assert not len(differences(found, cpu_values(plan, pack_samples(SAMPLES[1:4]), threads=1)))
+
+
+def test_launches_are_as_large_as_runs_were(cupy):
+    """They are right in any size, and blocks come back with the first call that is left to them."""
+    plan = schedule(compile([program(number, one) for number, one in enumerate(EXPRESSIONS.values())]).typed)
+    runner, _ = run(cupy, plan, EDGES[:1], width=LANES, giant_items=3)
+
+    def sizes():
+        assert runner.plan is not None
+        return [(launch.blocks, launch.giants.blocks if launch.giants else 0) for launch in runner.plan.launches]
+
+    few = sizes()
+    for samples in ([*SAMPLES, *EDGES], [*SAMPLES, *EDGES], EDGES[:2]):
+        found = runner.run(pack_samples(samples), list(plan.slots()))
+        assert not len(differences(found, cpu_values(plan, pack_samples(samples), threads=1)))
+    many = sizes()
+    assert sum(blocks for _, blocks in few) < sum(blocks for _, blocks in many)
+    assert any(not blocks for _, blocks in many)

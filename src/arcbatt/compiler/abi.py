@@ -410,6 +410,12 @@ WAVE_NODE: Final = Struct(
     ("u32", "times", "how often its steps count"),
     ("u32", "which", "a number that the phase knows"),
 )
+WAVE_RUN: Final = Struct(
+    "WaveRun",
+    "Nodes of a wave one behind the other that have the same domain.",
+    ("u64", "count", "the address of how many indexes that has"),
+    ("u32", "first nodes", "the number of the first node, and how many there are"),
+)
 WAVE_FRAME: Final = Struct(
     "WaveFrame",
     "The values of one domain: a slot of so many words for each index, the slots of a kind one behind the other.",
@@ -430,8 +436,10 @@ WAVE_PATCH: Final = Struct(
 WAVE_GIANTS: Final = Struct(
     "WaveGiants",
     "Calls of a wave that take a warp too long; behind it the number of the node and the index of each.",
-    ("u32", "count", "how many there are, or would be: MOST_GIANTS at most are kept"),
+    ("u32", "count", "how many there are, or would be"),
     ("u32", "done", "blocks that are through with them"),
+    ("u32", "most", "how many there were at most so far"),
+    ("u32", "room", "how many may be put on it: none where no blocks come after the wave"),
 )
 WAVE_LAUNCH: Final = Struct(
     "WaveLaunch",
@@ -442,6 +450,7 @@ WAVE_LAUNCH: Final = Struct(
     ("u64", "places", "of each node those of its result, of its cost, of its steps, of its arguments, and others"),
     ("u64", "node_places", "how many these are"),
     ("u64", "nodes node_count"),
+    ("u64", "runs run_count", "all nodes, by domain"),
     ("u64", "phase code types parts", "the instruction and the types, where the kernel was not compiled for them"),
     ("u64", "giants", "the address of a list of calls that are left to blocks, or 0"),
     ("u64", "giant_items", "how many items such a call has more than"),
@@ -487,7 +496,7 @@ ENUMS: Final = (
 STRUCTS: Final = (
     INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, CHECKPOINT, PART,
     PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH, WAVE_PLACE, WAVE_ARENA, WAVE_NODE,
-    WAVE_FRAME, WAVE_PATCH, WAVE_GIANTS, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOKED,
+    WAVE_RUN, WAVE_FRAME, WAVE_PATCH, WAVE_GIANTS, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOKED,
     WAVE_LOOK, WAVE_TAKE,
 )  # fmt: skip
 

@@ -231,6 +231,7 @@ class _Scheduling:
         """Say of each wave which others it comes after."""
         filled: dict[int, int] = {}
         for number, wave in enumerate(waves):
+            wave.nodes.sort(key=lambda node: node.domain)  # those of one domain are dealt out together
             needed = {filled.get(slot, number) for node in wave.nodes for slot in self._needs(node)}
             wave.after = sorted(needed - {number})
             for node in wave.nodes:

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x25cfba8c826bbcfdull;
+constexpr u64 ABI_VERSION = 0xf2e33f17e4a3af0eull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -413,6 +413,12 @@ struct WaveNode {
     u32 which;  // a number that the phase knows
 };
 
+// Nodes of a wave one behind the other that have the same domain.
+struct WaveRun {
+    u64 count;  // the address of how many indexes that has
+    u32 first, nodes;  // the number of the first node, and how many there are
+};
+
 // The values of one domain: a slot of so many words for each index, the slots of a kind one behind the other.
 struct WaveFrame {
     u64 opened;  // items that calls of the loop have asked for so far
@@ -432,8 +438,10 @@ struct WavePatch {
 
 // Calls of a wave that take a warp too long; behind it the number of the node and the index of each.
 struct WaveGiants {
-    u32 count;  // how many there are, or would be: MOST_GIANTS at most are kept
+    u32 count;  // how many there are, or would be
     u32 done;  // blocks that are through with them
+    u32 most;  // how many there were at most so far
+    u32 room;  // how many may be put on it: none where no blocks come after the wave
 };
 
 // A wave: one operation, by its types, for some nodes of the graph and every index of their domains.
@@ -444,6 +452,7 @@ struct WaveLaunch {
     u64 places;  // of each node those of its result, of its cost, of its steps, of its arguments, and others
     u64 node_places;  // how many these are
     u64 nodes, node_count;
+    u64 runs, run_count;  // all nodes, by domain
     u64 phase, code, types, parts;  // the instruction and the types, where the kernel was not compiled for them
     u64 giants;  // the address of a list of calls that are left to blocks, or 0
     u64 giant_items;  // how many items such a call has more than
@@ -681,6 +690,10 @@ struct WaveTake {
     FIELD(WaveNode, frames, 8) \
     FIELD(WaveNode, times, 16) \
     FIELD(WaveNode, which, 20) \
+    STRUCT(WaveRun, 16) \
+    FIELD(WaveRun, count, 0) \
+    FIELD(WaveRun, first, 8) \
+    FIELD(WaveRun, nodes, 12) \
     STRUCT(WaveFrame, 40) \
     FIELD(WaveFrame, opened, 0) \
     FIELD(WaveFrame, base, 8) \
@@ -694,10 +707,12 @@ struct WaveTake {
     FIELD(WavePatch, frame, 4) \
     FIELD(WavePatch, offset, 8) \
     FIELD(WavePatch, map, 12) \
-    STRUCT(WaveGiants, 8) \
+    STRUCT(WaveGiants, 16) \
     FIELD(WaveGiants, count, 0) \
     FIELD(WaveGiants, done, 4) \
-    STRUCT(WaveLaunch, 120) \
+    FIELD(WaveGiants, most, 8) \
+    FIELD(WaveGiants, room, 12) \
+    STRUCT(WaveLaunch, 136) \
     FIELD(WaveLaunch, heap, 0) \
     FIELD(WaveLaunch, heap_words, 8) \
     FIELD(WaveLaunch, top, 16) \
@@ -707,12 +722,14 @@ struct WaveTake {
     FIELD(WaveLaunch, node_places, 48) \
     FIELD(WaveLaunch, nodes, 56) \
     FIELD(WaveLaunch, node_count, 64) \
-    FIELD(WaveLaunch, phase, 72) \
-    FIELD(WaveLaunch, code, 80) \
-    FIELD(WaveLaunch, types, 88) \
-    FIELD(WaveLaunch, parts, 96) \
-    FIELD(WaveLaunch, giants, 104) \
-    FIELD(WaveLaunch, giant_items, 112) \
+    FIELD(WaveLaunch, runs, 72) \
+    FIELD(WaveLaunch, run_count, 80) \
+    FIELD(WaveLaunch, phase, 88) \
+    FIELD(WaveLaunch, code, 96) \
+    FIELD(WaveLaunch, types, 104) \
+    FIELD(WaveLaunch, parts, 112) \
+    FIELD(WaveLaunch, giants, 120) \
+    FIELD(WaveLaunch, giant_items, 128) \
     STRUCT(WaveInputs, 176) \
     FIELD(WaveInputs, heap, 0) \
     FIELD(WaveInputs, heap_words, 8) \

@@ -85,6 +85,8 @@ class Load:
         self.name, self.samples, self.profile = name, samples, ""
         self.compiled: CompiledSet = compile(programs)
         self.schedule: Schedule = schedule(self.compiled.typed)
+        self.measured = self.schedule
+        """Without what is too much for the GPU."""
         self.found: dict[str, Any] = {
             "programs": len(programs), "scheduled": len(self.schedule.code.outputs), "samples": len(samples),
             "waves": len(self.schedule.waves), "kernels": len({wave.kernel for wave in self.schedule.waves}),
@@ -120,6 +122,9 @@ class Load:
             took.append(1e3 * (time.perf_counter() - start))
             on_gpu.append(engine.waves.last.milliseconds)
         runner = engine.waves.runner(MAX_STEPS)
+        if runner.too_much:
+            runner = runner.only([one for one in self.schedule.code.outputs.values() if one[0] not in runner.too_much])
+            self.measured = runner.schedule
         alone = [replayed_ms(runner) for _ in range(_RUNS)] if len(runner.batches) == 1 and runner.plan else []
         self.found |= {
             "first_ms": took[0], "engine_ms": statistics.median(took[3:]), "least_ms": min(took[3:]),
@@ -128,7 +133,7 @@ class Load:
             "heap_gb": 4e-9 * int(runner.heap.top[0]), "rerouted": {str(k): v for k, v in outputs.rerouted().items()},
         }  # fmt: skip
         if runner.plan:
-            self.found["million_calls_of_a_batch"] = calls(self.schedule.waves, runner.plan.counts()) / 1e6
+            self.found["million_calls_of_a_batch"] = calls(self.measured.waves, runner.plan.counts()) / 1e6
         self._compare_outputs(engine)
 
     def _compare_outputs(self, engine: Any) -> None:
@@ -147,7 +152,7 @@ class Load:
 
     def longest(self, cupy: Any, heap_bytes: int) -> None:
         """The kernels that take most of the time, launches being one after the other, and the longest launches."""
-        runner = WaveRunner(cupy, self.schedule, heap_bytes=heap_bytes)
+        runner = WaveRunner(cupy, self.measured, heap_bytes=heap_bytes)
         rows = by_size(self.samples)[-self.found.get("run_batches", [len(self.samples)])[-1] :]
         found = profile(runner, self.samples.only(rows))
         self.profile = "\n".join((f"{self.name}, {len(rows)} samples:", *found.lines(_LONGEST)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from arcbatt.compiler.abi import (
     WAVE_PATCH,
     WAVE_PHASES,
     WAVE_PLACE,
+    WAVE_RUN,
     constant,
 )
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
@@ -49,6 +51,8 @@ _FOR_POWERS: Final = 4
 """Of so many lines one is for powers, where there are any."""
 _DEEPER: Final = 2
 """How much longer waves are guessed to take for each loop they are in, a power of two."""
+_MUCH: Final = 2
+"""How many times larger than launches were made for a run may be before they are made anew."""
 _ITEMS: Final = 64
 """Items of a call of a loop that launches are made large enough for; they take as many as there are."""
 
@@ -94,11 +98,14 @@ class Plan:
                 self._bases[slot] = heap.take(schedule.sizes[slot] * self._most[domain])
         self._graphs: dict[int, Any] = {}
         self._beside: Any = None
+        self._counted: NDArray[np.int64] | None = None
+        """Of each domain, the most indexes it had in runs that launches were made for."""
         self.launches: list[Launch] = []
         self.used = heap.used
         """What is taken of the heap before a run."""
         if self.fits():
             self._constants = self._cupy.asarray(image)
+            self._make_tables()
             self.launches += self._launches()
             self._set_counts(samples, tasks)
             self.begin()
@@ -160,21 +167,31 @@ class Plan:
             return None
         return number, frame, offset, self._offsets.get(map_, NOWHERE)
 
-    def _launches(self) -> Iterator[Launch]:
+    def _make_tables(self) -> None:
+        """What launches look at on the device: of nodes, their places, frames and domains; of kernels, their code."""
         cupy, waves = self._cupy, self.schedule.waves
         rows = [self._seen(seen) for wave in waves for node in wave.nodes for seen in node.places]
         self._places = cupy.asarray(places(rows))
         self._make_frames()
         self._nodes = cupy.asarray(WAVE_NODE.rows([self._node(node) for wave in waves for node in wave.nodes]))
+        runs = [(self._count(domain), *run) for wave in waves for domain, *run in _runs(wave)]
+        self._runs = cupy.asarray(WAVE_RUN.rows(runs or [(0, 0, 0)]))
         with_giants = sum(bool(self._functions[wave.kernel].block) for wave in waves)
         self._giants = cupy.zeros((with_giants, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
-        codes = self._codes()
+        self._blocks_left_to = np.full(with_giants, self.heap.groups(BLOCK))
+        self._codes = self._make_codes()
+
+    def _launches(self) -> Iterator[Launch]:
         lines, among = Lines(self.heap.lines), self._among()
-        first_place = first_node = giants = 0
-        for number, wave in enumerate(waves):
+        repeated = set(numbers([one for one in self.schedule.parts if isinstance(one, Repeat)]))
+        rooms = np.where(self._blocks_left_to, constant("MOST_GIANTS"), 0).astype(np.uint32)
+        self._giants[:, WAVE_GIANTS.place("room")] = self._cupy.asarray(rooms)
+        first_place = first_node = first_run = with_giants = 0
+        for number, wave in enumerate(self.schedule.waves):
             function, width, block = self._functions[wave.kernel]
-            makes = makes_values(wave.kernel, width)
-            line, behind = lines.take(wave, self._guess(wave), makes=makes, giants=bool(block), among=among.get(number))
+            makes, runs = makes_values(wave.kernel, width), len(list(_runs(wave)))
+            blocks = int(self._blocks_left_to[with_giants]) if block else 0
+            line, behind = lines.take(wave, self._guess(wave), makes=makes, giants=blocks > 0, among=among.get(number))
             whole = wave.kernel.phase == WAVE_PHASES["FRAMES"]  # which changes places of any waves
             values = {
                 "heap": address(self.heap.memory),
@@ -186,19 +203,43 @@ class Plan:
                 "node_places": len(wave.nodes[0].places),
                 "nodes": address(self._nodes) + WAVE_NODE.bytes * first_node,
                 "node_count": len(wave.nodes),
+                "runs": address(self._runs) + WAVE_RUN.bytes * first_run,
+                "run_count": runs,
                 "phase": wave.kernel.phase,
-                **codes[wave.kernel],
-                "giants": address(self._giants[giants]) if block else 0,
+                **self._codes[wave.kernel],
+                "giants": address(self._giants[with_giants]) if block else 0,
                 "giant_items": self._giant_items,
             }
             left = None
-            if block:
+            if blocks:
                 there = values | {"arenas": self.heap.arenas(BLOCK, behind % self.heap.lines)}
-                left = Giants(block, self.heap.groups(BLOCK), _arguments(there), behind)
-                giants += 1
-            yield Launch(wave, function, (self._blocks(wave, width),), _arguments(values), line, left)
+                left = Giants(block, blocks, _arguments(there), behind)
+            beside = self._blocks(wave, width, repeated=number in repeated)
+            yield Launch(wave, function, (beside,), _arguments(values), line, left)
             first_place += sum(len(node.places) for node in wave.nodes)
             first_node += len(wave.nodes)
+            first_run += runs
+            with_giants += bool(block)
+
+    def settle(self) -> None:
+        """Make launches as large as the last run was, if it was larger than any before; call it when that is done.
+
+        Launches are right in any size. One that is too large keeps others from the device: above all blocks for calls
+        of loops with very many items, each of which needs a multiprocessor for itself.
+        """
+        counts = np.array(self.counts())
+        heads = self._giants[:, : WAVE_GIANTS.words].get()
+        left = np.maximum(heads[:, WAVE_GIANTS.place("most")], heads[:, WAVE_GIANTS.place("count")]).astype(np.int64)
+        blocks = np.minimum(left, self.heap.groups(BLOCK))
+        if self._counted is not None:
+            more = (counts > _MUCH * self._counted + self.heap.blocks).any()
+            if not more and not (blocks > _MUCH * self._blocks_left_to).any():
+                return
+            counts, blocks = np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to)
+        self._counted, self._blocks_left_to = counts, blocks
+        self._giants[:, : WAVE_GIANTS.place("most")] = 0  # what was counted without blocks
+        self.launches[:] = self._launches()
+        self._graphs.clear()
 
     def _at_once(self) -> bool:
         """Whether powers run at the same time as what has nothing to do with them."""
@@ -227,7 +268,11 @@ class Plan:
     def _node(self, node: WaveNode) -> tuple[int, int, int, int]:
         """The record of a node, an abi.WAVE_NODE."""
         frames = self._frame(node.frames) if node.frames >= 0 else 0
-        return self._frame(node.domain) + WAVE_FRAME.offsets["count"], frames, node.times, node.which
+        return self._count(node.domain), frames, node.times, node.which
+
+    def _count(self, domain: int) -> int:
+        """The address of how many indexes a domain has."""
+        return self._frame(domain) + WAVE_FRAME.offsets["count"]
 
     def _frame(self, domain: int) -> int:
         return address(self._frames) + WAVE_FRAME.bytes * domain
@@ -251,11 +296,12 @@ class Plan:
         self._frames = self._cupy.asarray(WAVE_FRAME.rows(rows))
         self._counts = self._frames.reshape(len(rows), WAVE_FRAME.words)[:, WAVE_FRAME.place("count")]
 
-    def _blocks(self, wave: Wave, width: int) -> int:
-        """Blocks beside one another, for the calls there are or, in bodies, may be."""
+    def _blocks(self, wave: Wave, width: int, *, repeated: bool) -> int:
+        """Blocks beside one another, for the calls there were or, before that is known and in powers, may be."""
         if wave.kernel.phase == WAVE_PHASES["FRAMES"]:
             return min(self.heap.blocks, len(wave.nodes))
-        expected = sum(self._expected(node.domain) for node in wave.nodes)
+        known = None if repeated else self._counted
+        expected = sum(self._expected(node.domain) if known is None else int(known[node.domain]) for node in wave.nodes)
         return min(self.heap.blocks, max(1, -(-expected * width // THREADS)))
 
     def _expected(self, domain: int) -> int:
@@ -263,7 +309,7 @@ class Plan:
             return self._most[domain]
         return min(_ITEMS * self._expected(self.schedule.parents[domain]), 1 << 24)
 
-    def _codes(self) -> dict[WaveKernel, dict[str, int]]:
+    def _make_codes(self) -> dict[WaveKernel, dict[str, int]]:
         """Of each kernel, the addresses of its instruction and types."""
         words: list[int] = []
         found: dict[WaveKernel, dict[str, int]] = {}
@@ -335,6 +381,15 @@ class Plan:
 
 def _arguments(values: Mapping[str, int]) -> tuple[np.uint64, ...]:
     return tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
+
+
+def _runs(wave: Wave) -> Iterator[tuple[int, int, int]]:
+    """Nodes of one domain one behind the other: the domain, the number of the first, and how many."""
+    first = 0
+    for domain, some in groupby(wave.nodes, key=lambda node: node.domain):
+        count = len(list(some))
+        yield domain, first, count
+        first += count
 
 
 def numbers(parts: Sequence[Part]) -> Iterator[int]:

@@ -230,6 +230,7 @@ class WaveRunner:
                 route=np.zeros((len(rows), len(slots)), np.uint8),
             )
             spent = plan.spent(np.unique(some.task, return_inverse=True)[1])
+            plan.settle()
         return outputs, spent >= np.uint64(asked.spent_end)
 
     def _looking(self, plan: Plan, slots: Slots) -> Looking:

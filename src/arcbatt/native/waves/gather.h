@@ -405,7 +405,7 @@ AB_FN bool left_to_blocks(M& m, const WaveLaunch& p, I ins, const WavePlace* beh
     if (gather.content(device_pointer<const WaveFrame>(node.frames), p.giant_items) <= p.giant_items) return false;
     WaveGiants* list = device_pointer<WaveGiants>(p.giants);
     u32 at = m.c.g.from_one([&] { return fetch_add(list->count, 1u); });
-    if (at >= MOST_GIANTS) return false;
+    if (at >= list->room) return false;
     giants_behind(list)[at] = call;
     return true;
 }
@@ -415,14 +415,16 @@ template <class M, class F>
 AB_FN void gather_giants(M& m, WaveRoom& room, const WaveLaunch& p, WaveTeam team, F ins_of) {
     WaveGiants* list = device_pointer<WaveGiants>(p.giants);
     const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
-    u32 count = least(load_volatile(list->count), MOST_GIANTS);
+    u32 count = least(load_volatile(list->count), list->room);
     for (u32 k = team.number; k < count; k += team.groups) {
         Giant call = giants_behind(list)[k];
         const WavePlace* places = device_pointer<const WavePlace>(p.places) + call.node * p.node_places;
         gather_call(m, room, ins_of(places, call.index), nodes[call.node], places, call.index);
     }
     m.c.g.one([&] {
-        if (fetch_add(list->done, 1u) + 1 == team.groups) list->count = list->done = 0;
+        if (fetch_add(list->done, 1u) + 1 < team.groups) return;
+        list->most = most(list->most, load_volatile(list->count));
+        list->count = list->done = 0;
     });
 }
 

@@ -25,38 +25,47 @@ struct WaveTeam {
 };
 
 // f(node, places, index) for every index of every node that is this group's. Indexes of all nodes are dealt out one
-// after the other, or so many at a time where `run_of` a node's count says so, so that it does not matter how they are
-// divided among nodes. `ahead(places, first, end)` comes before several that a group takes at a time.
+// after the other, or so many of a node at a time as `stretch_of(count, nodes)` says, so that it does not matter how
+// they are divided among nodes. `ahead(places, first, end)` comes before several that a group takes at a time.
+constexpr u32 MOST_AT_ONCE = 0xFFFFFFFFu - (1u << 20);  // and one more for each group there may be
 template <class R, class A, class F>
-AB_FN void each_index(const WaveLaunch& p, WaveTeam team, R run_of, A ahead, F f) {
+AB_FN void each_index(const WaveLaunch& p, WaveTeam team, R stretch_of, A ahead, F f) {
     const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
     const WavePlace* all_places = device_pointer<const WavePlace>(p.places);
-    u32 next = 0;  // the group that the first indexes of a node go to
-    for (u32 k = 0; k < p.node_count; ++k) {
-        u32 count = *device_pointer<const u32>(nodes[k].count), run = run_of(count), runs = (count + run - 1) / run;
-        const WavePlace* places = all_places + k * p.node_places;
-        u32 mine = team.number < next ? team.number + team.groups - next : team.number - next;
-        for (; mine < runs; mine += team.groups) {
-            u32 index = mine * run, end = least(index + run, count);
-            if (run > 1) ahead(places, index, end);
-            for (; index < end; ++index) f(nodes[k], places, index);
+    u32 next = 0;  // the group that the first indexes of a run of nodes go to
+    for (u32 k = 0; k < p.run_count; ++k) {
+        const WaveRun run = device_pointer<const WaveRun>(p.runs)[k];
+        u32 count = *device_pointer<const u32>(run.count);
+        if (!count) continue;
+        u32 stretch = stretch_of(count, run.nodes), of_node = (count + stretch - 1) / stretch;
+        u32 at_once = MOST_AT_ONCE / of_node;  // nodes whose stretches 32 bits count
+        for (u32 first = 0; first < run.nodes; first += at_once) {
+            u32 some = least(run.nodes - first, at_once), all = some * of_node;
+            u32 mine = team.number < next ? team.number + team.groups - next : team.number - next;
+            for (; mine < all; mine += team.groups) {
+                u32 number = some == 1 ? 0 : mine / of_node, node = run.first + first + number;
+                u32 index = (mine - number * of_node) * stretch, end = least(index + stretch, count);
+                const WavePlace* places = all_places + node * p.node_places;
+                if (stretch > 1) ahead(places, index, end);
+                for (; index < end; ++index) f(nodes[node], places, index);
+            }
+            next = (next + all % team.groups) % team.groups;
         }
-        next = (next + runs % team.groups) % team.groups;
     }
 }
 template <class F>
 AB_FN void each_index(const WaveLaunch& p, WaveTeam team, F f) {
-    each_index(p, team, [](u32) { return 1u; }, [](const WavePlace*, u32, u32) {}, f);
+    each_index(p, team, [](u32, u32) { return 1u; }, [](const WavePlace*, u32, u32) {}, f);
 }
 
 // How many calls a warp takes at a time: several, where each warp has many, so that it can have what they read brought
 // close by while it waits once, not for each of them. Threads take one each, whose places lie side by side.
-AB_FN u32 calls_at_a_time(u32 count, u32 groups) {
+AB_FN u32 calls_at_a_time(u64 calls, u32 groups) {
 #if AB_WARP
     constexpr u32 MOST = 16, TURNS = 4;
-    return most(1u, least(count / (TURNS * groups), MOST));
+    return u32(most(u64(1), least(calls / (TURNS * groups), u64(MOST))));
 #else
-    (void)count, (void)groups;
+    (void)calls, (void)groups;
     return 1;
 #endif
 }
@@ -66,7 +75,7 @@ constexpr u32 PIECE_WORDS = 1 << 17, LEAST_ROOM = 1 << 14;  // for what is large
 #elif AB_LANES > 1
 constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room left sorts slowly
 #else
-constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;
+constexpr u32 PIECE_WORDS = 32, LEAST_ROOM = 0;  // there are many threads, and what one makes is small
 #endif
 
 // Words of the heap from `top` on, for one lane: where they begin, or NOWHERE, which is counted. What is large is only
@@ -230,7 +239,7 @@ AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
     NearPass pass = near_pass(p);
     in_room(m, p, team, [&](WaveRoom& room) {
         each_index(
-            p, team, [&](u32 count) { return calls_at_a_time(count, team.groups); },
+            p, team, [&](u32 count, u32 nodes) { return calls_at_a_time(u64(count) * nodes, team.groups); },
             [&](const WavePlace* places, u32 first, u32 end) {
                 u32 index = first + m.c.g.lane();
                 if (index < end) bring_close(m, ins_of(places, index));
