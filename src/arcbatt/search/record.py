@@ -1,7 +1,7 @@
 """A directory that solving is recorded in: solve.json, then a line of JSON for each task as it is done.
 
 `solve.json` says what was asked for, when it was begun and ended, and its `state`, in the words of a run's `run.json`.
-A line also says `at` what time that was, in seconds since 1970.
+A line also says `at` what time that was, in seconds since 1970, and where a cluster did it, on which `node`.
 """
 
 from __future__ import annotations
@@ -48,12 +48,13 @@ class SolveRecord:
         except OSError as error:
             raise UsageError(f"{directory}: cannot be written: {error.strerror}") from error
 
-    def add(self, solution: Solution) -> None:
-        """Keep a solution; it is on disk when this returns."""
+    def add(self, solution: Solution, node: str = "") -> None:
+        """Keep a solution, and on which node of a cluster it was found; it is on disk when this returns."""
         self.solutions[solution.id] = solution
         try:
             with (self.directory / SOLUTIONS).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(solution.to_json() | {"at": round(time.time(), 3)}) + "\n")
+                more = {"at": round(time.time(), 3)} | ({"node": node} if node else {})
+                file.write(json.dumps(solution.to_json() | more) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:

@@ -118,7 +118,7 @@ class Load:
             start = time.perf_counter()
             outputs = engine.execute(request)
             took.append(1e3 * (time.perf_counter() - start))
-            on_gpu.append(engine.waves.milliseconds)
+            on_gpu.append(engine.waves.last.milliseconds)
         runner = engine.waves.runner(MAX_STEPS)
         alone = [replayed_ms(runner) for _ in range(_RUNS)] if len(runner.batches) == 1 and runner.plan else []
         self.found |= {
