@@ -1,7 +1,7 @@
 # make run   set up, then the main job on bundled data
 # make test  set up, then every check and test
 # make counts         instructions of fixed workloads against those kept; make accept-counts keeps new ones
-# make kernel         compile the GPU kernel for every architecture, no GPU needed; make kernel-figures keeps what it needs
+# make kernel         compile some GPU kernels for every architecture, no GPU needed; make kernel-figures keeps what they need
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
 # make soak HOURS=2  random programs, hostile files, kills, full disks, interrupts; SOLVERS=FILES takes mutants of them too
 # make tsan  the engines on many threads under ThreadSanitizer
@@ -119,8 +119,8 @@ test-gpu: $(GPU_BUILD)/built
 
 # Every tool of compute-sanitizer over a few programs; one after the other, since each makes the kernel far slower.
 # initcheck's reports do not fail: it counts every copy of a word that was not written whole (the last of a grid, whose
-# cells are bytes; what a checkpoint saves of an arena). `make memcheck` is about whether such a word ever matters.
-SANITIZED := $(GPU_PYTEST) $(firstword $(GPU_TESTS)) -k grids_come_back
+# cells are bytes). `make memcheck` is about whether such a word ever matters.
+SANITIZED := $(GPU_PYTEST) tests/engine/test_gpu_waves.py -k 'few or store'
 sanitize-gpu: $(GPU_BUILD)/built
 	for tool in memcheck racecheck synccheck; do \
 	    PYTHONPATH=src:$(CARRIED) compute-sanitizer --tool $$tool --error-exitcode 1 $(PYTHON) $(SANITIZED) || exit 1; \
@@ -171,12 +171,12 @@ $(COUNTS)/instructions: tests/native/instructions.cpp $(NATIVE) $(wildcard fuzz/
 $(COUNTS)/corpus.bin: tools/instructions.py fuzz/corpus.py $(VENV)/installed $(shell find src/arcbatt -name '*.py')
 	$(BIN)/python tools/instructions.py corpus $@
 
-# Registers, stack and size of the GPU kernel by architecture, compiled quickly; FULL=1 also as it is compiled to run.
+# Registers, stack and size of some GPU kernels by architecture.
 kernel: $(VENV)/installed
-	$(BIN)/python tools/kernel_figures.py check $(if $(FULL),--full)
+	$(BIN)/python tools/kernel_figures.py check
 
 kernel-figures: $(VENV)/installed
-	$(BIN)/python tools/kernel_figures.py record $(if $(FULL),--full)
+	$(BIN)/python tools/kernel_figures.py record
 
 native: $(VENV)/installed
 	$(BIN)/python tools/generate_native.py

@@ -1,18 +1,18 @@
-"""Compile the GPU kernel for every architecture without a GPU, and guard what it needs of one.
+"""Compile some kernels of waves for every architecture without a GPU, and guard what they need of one.
 
-    python tools/kernel_figures.py check [--full]     exit 1 where it does not compile or needs much more than before
-    python tools/kernel_figures.py record [--full]    make today's figures the ones to compare with
+    python tools/kernel_figures.py check      exit 1 where one does not compile or needs much more than before
+    python tools/kernel_figures.py record     make today's figures the ones to compare with
 
 Registers, stack (local memory) and code are read from the machine code. They depend on the compiler, so each version
-has its own figures, and one without is skipped with a message once everything has compiled. Compiling is quick
-(the compiler's own switch for it), some 10 seconds of a core for each architecture; with --full also as the kernel is
-compiled to run, about a minute each. Where nvcc is found the source goes through it, too. `make kernel` and
-`make kernel-figures` do all of this (FULL=1 for --full).
+has its own figures, and one without is skipped with a message once everything has compiled. There are some thousand
+kernels; these few stand for each kind: threads and warps, objects, the steps of a loop, the ends. Where nvcc is found a
+source goes through it, too. `make kernel` and `make kernel-figures` do all of this.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -21,54 +21,83 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from arcbatt.engine.cuda.compile import ENTRY, LANES, KernelOptions, compile_ahead
+from arcbatt.compiler.abi import WAVE_PHASES
+from arcbatt.compiler.program_set import compile
+from arcbatt.compiler.wave_kernels import GATHER
+from arcbatt.compiler.waves import schedule
+from arcbatt.engine.cuda.compile import LANES, KernelOptions
 from arcbatt.engine.cuda.cubin_file import kernel_figures
 from arcbatt.engine.cuda.nvrtc import Nvrtc, find_nvrtc
-from arcbatt.engine.cuda.source import kernel_source
+from arcbatt.engine.waves import kernels
 from arcbatt.errors import UsageError
+from arcbatt.syntax import parse_text
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 FIGURES: Final = ROOT / "tests" / "native" / "kernel.json"
 BUILD: Final = ROOT / "build" / "kernel"
 ARCHS: Final = (60, 75, 80, 89, 90, 120)
-WAYS: Final = {"quick": KernelOptions(), "full": KernelOptions(fast_compile="")}
+PROGRAMS: Final = """
+def solve_plain(I):
+    x1 = hmirror(I)
+    return paint(x1, shift(asobject(I), (add(height(I), ONE), ONE)))
+
+def solve_loop(I):
+    return mapply(normalize, o_g(I, R5))
+"""
 TOLERANCE: Final = {"registers": 0.0, "stack": 0.10, "code": 0.10}
 """How much each may grow."""
 REGISTERS_AT_ONCE: Final = 8
 """A GPU hands them out to a thread so many at a time, so fewer more change nothing."""
 
 Figures = dict[str, dict[str, dict[str, int]]]
-"""By way and architecture."""
+"""By kernel and architecture."""
 
 
-def measured(compiler: Nvrtc, ways: list[str]) -> Figures:
-    """What the kernel needs; one that does not compile is an error."""
-    found: Figures = {}
-    for way in ways:
-        paths = compile_ahead(ARCHS, BUILD / str(compiler.getVersion()[0]), options=WAYS[way], nvrtc=compiler)
-        found[way] = {
-            f"sm_{arch}": asdict(kernel_figures(path.read_bytes(), ENTRY))
-            for arch, path in zip(ARCHS, paths, strict=True)
-        }
+def chosen() -> dict[str, tuple[KernelOptions, str]]:
+    """The kernels by name, each with its entry."""
+    every = {}
+    for wave in schedule(compile(parse_text(PROGRAMS).check()).typed).waves:
+        every[wave.kernel.operation] = wave.kernel
+    found = {f"{name} by {width}": (every[name], width) for name, width in (("add", 1), ("paint", LANES))}
+    found |= {name: (one, kernels.width(one)) for name, one in every.items() if one.phase == WAVE_PHASES["OPEN"]}
+    for name, one in every.items():
+        if one.phase == GATHER:
+            found |= {f"{name} by {width}": (one, width) for width in (LANES, kernels.BLOCK)}
+    made = {name: (kernels.options(*one), kernels.ENTRY) for name, one in found.items()}
+    made["o_g of small grids"] = kernels.NEAR[0].options(every["o_g"]), kernels.ENTRY
+    made["look"] = kernels.ENDS[1], kernels.LOOK_ENTRY
+    made["take"] = kernels.VALUES[LANES], kernels.TAKE_ENTRY
+    return made
+
+
+def measured(compiler: Nvrtc) -> Figures:
+    """What the kernels need; one that does not compile is an error."""
+    os.environ["ARCBATT_CACHE"] = str(BUILD)
+    every = chosen()
+    found: Figures = {name: {} for name in every}
+    for arch in ARCHS:
+        paths = kernels.compiled(compiler, [options for options, _ in every.values()], arch)
+        for name, (options, entry) in every.items():
+            found[name][f"sm_{arch}"] = asdict(kernel_figures(paths[options].read_bytes(), entry))
     return found
 
 
 def check(found: Figures, known: Figures) -> list[str]:
     """A line for each architecture; where it needs too much more, what GREW."""
     lines = []
-    for way, by_arch in found.items():
+    for kernel, by_arch in found.items():
         for arch, figures in by_arch.items():
-            before = known.get(way, {}).get(arch)
+            before = known.get(kernel, {}).get(arch)
             text = ", ".join(f"{number:,} {name}" for name, number in figures.items())
             if before is None:
-                lines.append(f"{arch}, {way}: {text}; not known before; make kernel-figures")
+                lines.append(f"{arch}, {kernel}: {text}; not known before; make kernel-figures")
                 continue
             grew = [
                 f"{name} GREW from {before[name]:,} to {number:,}"
                 for name, number in figures.items()
                 if number > _room(name, before[name])
             ]
-            lines.append(f"{arch}, {way}: {'; '.join(grew) or text}")
+            lines.append(f"{arch}, {kernel}: {'; '.join(grew) or text}")
     return lines
 
 
@@ -83,11 +112,11 @@ def through_nvcc() -> str:
     """What nvcc's own front end says of the source."""
     if not shutil.which("nvcc"):
         return "nvcc: not found here, left out"
-    options = WAYS["quick"]
-    defines = [f"-DAB_LANES={LANES}", f"-DAB_THREADS={options.threads}", f"-DAB_BLOCKS={options.blocks}"]
+    options = kernels.ENDS[LANES]
+    defines = [flag for flag in options.flags(75) if flag.startswith("-D")]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "kernel.cu")
-        source.write_text(kernel_source(), encoding="utf-8")
+        source.write_text(options.source(), encoding="utf-8")
         done = subprocess.run(
             ["nvcc", "-std=c++17", "-arch=compute_75", "-ptx", *defines, "-o", str(source.with_suffix(".ptx")), source],
             capture_output=True, text=True, check=False,
@@ -111,11 +140,10 @@ def main() -> int:
         print(f"compile checks of the GPU kernel skipped: {error}")
         return 0
     name = "NVRTC {}.{}".format(*compiler.getVersion())
-    found = measured(compiler, ["quick", *(["full"] if "--full" in sys.argv else [])])
+    found = measured(compiler)
     every: dict[str, Figures] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
-    known = every.get(name, {})
     if what == "record":
-        every[name] = known | found
+        every[name] = found
         FIGURES.write_text(json.dumps(every, indent=1, sort_keys=True) + "\n")
     lines = check(found, every.get(name, {}))
     print("\n".join([*lines, through_nvcc()]))

@@ -168,8 +168,8 @@ class Ends:
             "statuses": cupy.zeros(count, np.uint8),
             "starts": cupy.zeros(count, np.uint64),
             "lengths": cupy.zeros(count, np.uint32),
-            "shape": cupy.asarray(np.array(shape, np.uint32)),
         }
+        there = cupy.asarray(np.array(shape, np.uint32))
         pool_words = _POOL_WORDS
         while True:
             arrays["pool"] = pool = cupy.empty(pool_words, np.uint32)
@@ -179,6 +179,7 @@ class Ends:
                 heap=address(self.heap.memory),
                 place=_place(place),
                 count=count,
+                shape=address(there),
                 shape_words=len(shape),
                 pool_words=pool_words,
                 **given,
