@@ -234,3 +234,18 @@ def test_launches_are_as_large_as_runs_were(cupy):
     many = sizes()
     assert sum(blocks for _, blocks in few) < sum(blocks for _, blocks in many)
     assert any(not blocks for _, blocks in many)
+
+
+SETS_OF_SETS = (
+    "prapply(connect, asindices(I), asindices(I))",
+    "order(prapply(connect, asindices(I), asindices(I)), size)",
+    "apply(compose(lbind(insert, ORIGIN), neighbors), asindices(I))",
+    "prapply(combine, apply(dneighbors, asindices(I)), apply(initset, asindices(I)))",
+)
+
+
+@pytest.mark.parametrize("giant_items", [0, 1 << 30], ids=["by blocks", "by warps"])
+def test_many_sets_in_order(cupy, giant_items):
+    """Thousands of sets, many of them equal, or equal in their first keys."""
+    plan = schedule(compile([program(number, one) for number, one in enumerate(SETS_OF_SETS)]).typed)
+    check(cupy, plan, EDGES, width=LANES, giant_items=giant_items)

@@ -292,32 +292,75 @@ AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
 }
 
 #if AB_LANES > 1
-// Ascending order of many objects, each with its first two keys beside it, which nearly always decide. False where
-// there is no room behind the arena's top; a wave calls again with more instead.
+// An object with its first two keys beside it, which nearly always decide which of two comes first. It is read and
+// written at once: lanes that merge stand far apart, so what they wait for is the number of their accesses.
+struct alignas(16) Keyed {
+    u32 keys[2], pair[2];
+};
+template <class Before>
+AB_FN bool comes_before(const Keyed& a, const Keyed& b, Before before) {
+    if (a.keys[0] != b.keys[0]) return a.keys[0] < b.keys[0];
+    return a.keys[1] != b.keys[1] ? a.keys[1] < b.keys[1] : before(a.pair, b.pair);
+}
+// What merge_runs does, with the next of either run in hand.
+template <class Before>
+AB_FN void merge_keyed(const Ctx& c, const Keyed* from, Keyed* to, u32 n, u32 run, Before before) {
+    u32 stretch = (n + AB_LANES - 1) / AB_LANES;
+    c.g.each(AB_LANES, [&](u32 lane) {
+        u32 place = least(lane * stretch, n), end = least(place + stretch, n);
+        while (place < end) {
+            u32 start = place / (2 * run) * (2 * run), middle = least(start + run, n), stop = least(middle + run, n);
+            const Keyed *left = from + start, *right = from + middle;
+            u32 left_n = middle - start, right_n = stop - middle, ahead = place - start;
+            u32 low = ahead > right_n ? ahead - right_n : 0, high = least(ahead, left_n);
+            while (low < high) {  // how many of those ahead of this place are from the left
+                u32 at = (low + high) / 2;
+                if (comes_before(right[ahead - 1 - at], left[at], before))
+                    high = at;
+                else
+                    low = at + 1;
+            }
+            u32 i = low, j = ahead - low;
+            Keyed a = left[least(i, left_n - 1)], b = j < right_n ? right[j] : a;
+            for (u32 last = least(end, stop); place < last; ++place) {
+                bool first = i < left_n && (j == right_n || !comes_before(b, a, before));
+                to[place] = first ? a : b;
+                if (first && ++i < left_n) a = left[i];
+                if (!first && ++j < right_n) b = right[j];
+            }
+        }
+    });
+}
+
+// Ascending order of many objects. False where there is no room behind the arena's top; a wave calls again with more
+// instead.
 template <class Before>
 AB_FN bool sort_by_first_keys(const Ctx& c, u32* pairs, u32 n, Before before) {
-    constexpr u32 WORDS = 4;
-    if (c.a.capacity - c.a.top < 2 * WORDS * u64(n)) {
+    constexpr u32 WORDS = sizeof(Keyed) / sizeof(u32);
+    if (c.a.capacity - c.a.top < 2 * WORDS * u64(n) + WORDS) {
 #if AB_WAVES
         c.cramped = true;
 #endif
         return AB_WAVES;
     }
-    u32* entries = c.a.at(c.a.top);
+    u32* room = c.a.at(c.a.top);
+    while (reinterpret_cast<u64>(room) % sizeof(Keyed)) ++room;
+    Keyed *from = reinterpret_cast<Keyed*>(room), *to = from + n;
     c.g.each(n, [&](u32 k) {
-        const u32* pair = pairs + 2 * k;
-        const u32* keys = c.a.at(pair[0]);
-        entries[WORDS * k] = pair[1] > 0 ? keys[0] : 0;  // nothing comes before all else
-        entries[WORDS * k + 1] = pair[1] > 1 ? keys[1] : 0;
-        entries[WORDS * k + 2] = pair[0];
-        entries[WORDS * k + 3] = pair[1];
+        const u32 *pair = pairs + 2 * k, *keys = c.a.at(pair[0]);
+        // Nothing comes before all else.
+        from[k] = Keyed{{pair[1] > 0 ? keys[0] : 0, pair[1] > 1 ? keys[1] : 0}, {pair[0], pair[1]}};
     });
-    merge_sort(c, entries, entries + WORDS * n, n, WORDS, 1, [&](const u32* a, const u32* b) {
-        return a[0] != b[0] ? a[0] < b[0] : a[1] != b[1] ? a[1] < b[1] : before(a + 2, b + 2);
-    });
+    for (u32 run = 1; run < n; run *= 2) {
+        merge_keyed(c, from, to, n, run, before);
+        Keyed* other = from;
+        from = to;
+        to = other;
+    }
     c.g.each(n, [&](u32 k) {
-        pairs[2 * k] = entries[WORDS * k + 2];
-        pairs[2 * k + 1] = entries[WORDS * k + 3];
+        Keyed one = from[k];
+        pairs[2 * k] = one.pair[0];
+        pairs[2 * k + 1] = one.pair[1];
     });
     return true;
 }
