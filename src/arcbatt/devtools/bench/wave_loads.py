@@ -1,6 +1,6 @@
 """Waves on a GPU beside the CPU engine: the library, generated programs with nested loops, and given ones.
 
-    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE] [--generated 240] [--mutants 5000] [--seconds 200]
+    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE] [--generated 240] [--mutants 5000] [--only NAME]
 
 Of each load, programs run from packed samples on the host to verdicts of their outputs there, several times, and on
 all threads of the CPU, and what they give is compared; then every value outside of loops, by status and hash. A profile
@@ -244,7 +244,8 @@ class Bench:
         if self.options.mutants:
             makers["mutants"] = lambda: Load("mutants", list(mutants(library(), self.options.mutants, _SEED)), few)
 
-        for name, make in makers.items():
+        for name in [one for one in makers if one in (self.options.only or makers)]:
+            make = makers[name]
             self.tried(name, lambda make=make: self.loads.append(make()))  # type: ignore[misc]
         for load in self.loads:
             self.say(f"{load.name}: {load.found}")
@@ -282,6 +283,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
     parser.add_argument("--generated", type=int, default=120, help="programs")
     parser.add_argument("--mutants", type=int, default=0, help=f"programs, on {_MUTANT_SAMPLES} samples")
+    parser.add_argument("--only", action="append", help="of these loads, this one (may be repeated)")
     parser.add_argument("--heap-gb", type=float, default=17.0)
     parser.add_argument("--outputs-only", action="store_true", help="compare what programs give, not every value")
     parser.add_argument("--compile", action="store_true", help="compile the kernels, nothing else")
