@@ -185,7 +185,8 @@ class Plan:
         lines, among = Lines(self.heap.lines), self._among()
         repeated = set(numbers([one for one in self.schedule.parts if isinstance(one, Repeat)]))
         rooms = np.where(self._blocks_left_to, constant("MOST_GIANTS"), 0).astype(np.uint32)
-        self._giants[:, WAVE_GIANTS.place("room")] = self._cupy.asarray(rooms)
+        if len(rooms):
+            self._giants[:, WAVE_GIANTS.place("room")] = self._cupy.asarray(rooms)
         first_place = first_node = first_run = with_giants = 0
         for number, wave in enumerate(self.schedule.waves):
             function, width, block = self._functions[wave.kernel]
@@ -237,7 +238,8 @@ class Plan:
                 return
             counts, blocks = np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to)
         self._counted, self._blocks_left_to = counts, blocks
-        self._giants[:, : WAVE_GIANTS.place("most")] = 0  # what was counted without blocks
+        if len(blocks):
+            self._giants[:, : WAVE_GIANTS.place("most")] = 0  # what was counted without blocks
         self.launches[:] = self._launches()
         self._graphs.clear()
 
