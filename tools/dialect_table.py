@@ -2,6 +2,10 @@
 
     python tools/dialect_table.py arc-dsl=CLONES/arc-dsl/solvers.py tokpidjin=CLONES/tokpidjin [--show 5]
 
+The path of a family is a solver file, a folder of such, or a folder of answers of language models as Markdown (*.md):
+then every function of their Python blocks is a program, equal ones counted once, and there are two rows, of programs
+that are nothing but calls and of those with Python between the calls.
+
 Files are parsed, never run. *Programs* are those read and those refused; *tried* those named for a task of ARC-AGI-1;
 *typed* of them those the CPU engine compiles, and *solved* those whose every output is right on the demonstrations and
 tests of that task. `--show` lists why programs were refused.
@@ -10,18 +14,23 @@ tests of that task. `--show` lists why programs were refused.
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.language.program import Program
 from arcbatt.language.reference import evaluate
-from arcbatt.syntax import Parsed, parse_paths
+from arcbatt.syntax import Parsed, parse_paths, parse_text
 from arcbatt.syntax.problems import summary
+
+_BLOCK: Final = re.compile(r"```python\n(.*?)```", re.DOTALL)
+"""Python in Markdown."""
 
 
 def outcomes(programs: Sequence[Program], task: Task) -> tuple[int, int]:
@@ -58,6 +67,58 @@ def row(name: str, parsed: Parsed, tasks: Mapping[str, Task]) -> str:
     return f"| {name} | {total:,} | {len(programs):,} | {tried:,} | {typed:,} | {solved:,} |"
 
 
+def answers(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Programs in Markdown files, by name: those of calls alone, and those with Python in between."""
+    calls: dict[str, str] = {}
+    mixed: dict[str, str] = {}
+    seen: set[str] = set()
+    for file in sorted(folder.rglob("*.md")):
+        task = re.search(r"[0-9a-f]{8}", file.stem)
+        for block in _BLOCK.findall(file.read_text(encoding="utf-8", errors="replace")):
+            try:
+                tree = ast.parse(block)
+            except SyntaxError:
+                continue
+            functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+            called = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            helpers = [ast.unparse(node) for node in functions if node.name in called]
+            for node in functions:
+                text = ast.unparse(ast.FunctionDef("solve", node.args, node.body, [], lineno=1))
+                if node.name in called or (key := f"{task and task.group()} {text}") in seen:
+                    continue
+                seen.add(key)
+                name = f"{task.group() if task else file.stem}_{len(seen)}"
+                whole = "\n\n".join([*helpers, text.replace("def solve(", f"def solve_{name}(", 1)])
+                (calls if all(map(_is_call, node.body)) else mixed)[name] = f"{whole}\n"
+    return calls, mixed
+
+
+def _is_call(node: ast.stmt) -> bool:
+    """Whether a line assigns or returns calls of names, names and numbers alone."""
+    if not isinstance(node, ast.Assign | ast.Return):
+        return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.expr | ast.keyword)]
+    return all(
+        isinstance(part, ast.Name | ast.Constant) or (isinstance(part, ast.Call) and not part.keywords)
+        for part in parts
+    )
+
+
+def families(name: str, path: Path) -> Iterator[tuple[str, Parsed]]:
+    """The rows that a path stands for, each with what was read."""
+    if not path.is_dir() or any(path.rglob("*.py")) or not any(path.rglob("*.md")):
+        yield name, parse_paths([path])
+        return
+    kinds = ("without Python between the calls", "with Python between the calls")
+    for kind, programs in zip(kinds, answers(path), strict=True):
+        found = Parsed()
+        for program, text in programs.items():
+            one = parse_text(text, f"{program}.py")
+            found.programs += one.programs
+            found.add_counts(one)
+        yield f"{name}, {kind}", found
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -68,10 +129,10 @@ def main() -> None:
     print("| family | programs | parsed | tried | typed | solved |\n|---|---|---|---|---|---|")
     for folder in options.folders:
         name, _, path = folder.partition("=")
-        parsed = parse_paths([Path(path or name)])
-        print(row(name, parsed, tasks), flush=True)
-        for line in summary(parsed, options.show) if options.show else []:
-            print(f"    {line}")
+        for family, parsed in families(name, Path(path or name)):
+            print(row(family, parsed, tasks), flush=True)
+            for line in summary(parsed, options.show) if options.show else []:
+                print(f"    {line}")
 
 
 if __name__ == "__main__":

@@ -13,3 +13,7 @@ class UsageError(ArcbattError):
 
 class DataError(ArcbattError):
     """Input data (a task, a grid, a vector file) is not what it should be."""
+
+
+class ClusterError(ArcbattError):
+    """A cluster cannot be reached, is not fit for the work, or was lost."""

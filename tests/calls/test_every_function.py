@@ -508,7 +508,7 @@ def test_every_public_function_is_here():
     others += " configure_gpu_memory get_optimal_batch_size gpu_memory_cleanup"
     others += " MegaBatchCoordinator BatchInput BatchResult"
     others += " Failed Grid Program Run Sample Task Engine compile make_engine library load_tasks mutants parse"
-    others += " run score solve submit"
+    others += " run score solve submit crossover evolve"
     tested = " ".join([*CASES, *OPERATIONS, others])
     names = [*arcbatt.__all__, *documents.__all__]
     missing = [name for name in names if name not in tested and not name.startswith("_")]

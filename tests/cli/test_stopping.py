@@ -72,6 +72,7 @@ def ended(command: list[str], after: float, **options) -> tuple[int, str]:
     [
         "solve -c 400 --budget 100 -q",
         "verify --random 100000",
+        "evolve -c 100 --generations 1000 -q -o evolved",
         "run --backend python -q",
         "run -d arcagi2 --no-keep",
         "tasks vary -c 1000000 -o out.jsonl",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -28,10 +29,13 @@ COMMANDS = [
     "report RUN -o page.html",
     "runs show RUN",
     "runs diff RUN RUN",
-    "card -c 3 -o batt.py --stats",
+    "card -c 1 -o batt.py --stats",
     "tasks check arcagi",
     "tasks vary -c 3 -o made.jsonl",
 ]
+PLURAL_OF_ONE = re.compile(
+    r"(?<![\d,.])1 (calls|cores|evaluations|lines|programs|samples|tasks|tests|test inputs|test outputs|threads)\b"
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +55,7 @@ def test_no_line_is_wider_than_the_terminal(place, monkeypatch):
         done = arcbatt(*command.split())
         assert done.status == 0, (command, done.err)
         assert [line for line in done.out.splitlines() if len(line) > 80] == [], command
+        assert not PLURAL_OF_ONE.search(done.out), (command, done.out)
 
 
 def on_a_terminal(command: list[str], folder, **streams) -> tuple[int, str]:

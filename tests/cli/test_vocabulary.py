@@ -10,6 +10,7 @@ from typer.main import get_command
 
 from arcbatt.cli import options
 from arcbatt.cli.app import app
+from arcbatt.cli.main import command as whole_command
 from arcbatt.runs.options import RunOptions
 from arcbatt.solvers import library
 from cli.commands import arcbatt
@@ -150,7 +151,9 @@ def test_a_task_of_the_other_split_is_said_to_be_there(args, hint):
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_can_be_installed(shell, monkeypatch):
     monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    whole_command.cache_clear()
     assert "_ARCBATT_COMPLETE" in arcbatt("--show-completion", shell).out
+    whole_command.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from arcbatt.data.tasks import Task
-from arcbatt.devtools.bench.search import figures, kept, variations
+from arcbatt.devtools.bench.search import HEAD, figures, kept, variations
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.solution import Attempt, Solution
 
@@ -28,6 +28,8 @@ def test_solutions_are_counted_by_where_the_right_output_is():
     attempts = tuple(Attempt(grid, program="def solve_found(I):\n    return I\n") for grid in GRIDS[:7])
     made = figures("all", tasks, [Solution(task.id, (attempts,), 0.5) for task in tasks])
     assert (made.first, made.two, made.five, made.nothing, made.seconds) == (1, 2, 5, 0, 4.0)
+    assert made.by == {"guess": 2}
+    assert made.row().count("|") == HEAD.splitlines()[0].count("|")
 
 
 def test_each_part_is_left_out_in_turn():

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import random
 import signal
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
 from arcbatt.devtools.soak import __main__ as main
 from arcbatt.devtools.soak.agreement import LOADS, Load, Worker, answer, sides_test
 from arcbatt.devtools.soak.bombs import REPRODUCTIONS, bomb, reproduction
-from arcbatt.devtools.soak.bulk import bulk
+from arcbatt.devtools.soak.bulk import Sums, bulk, work
 from arcbatt.devtools.soak.commands import Ended, Started, command
 from arcbatt.devtools.soak.counts import Counts, Interrupt
 from arcbatt.devtools.soak.damage import changed_bytes, changed_json, changed_text
@@ -54,9 +56,12 @@ def test_programs_of_a_seed_are_compared(kind):
 
 def test_bulk_adds_up_what_its_processes_compared():
     load = Load(("cpu", "dynamic"), 10, 20, (100_000, 50), versions=(1, 2, 3, 4))
-    sums = bulk(20.0, 1, 3, cpu=load)
+    found, sums = SimpleQueue(), Sums()
+    work(load, range(3, 6), math.inf, found)
+    while (one := found.get()) is not None:
+        sums.add(*one)
     assert sums.compared["cpu / dynamic"] > 0
-    assert sums.programs % 10 == 0
+    assert sums.programs == 30
     assert not sums.differ
     assert not sums.problems
     (row,) = sums.rows("some machine")
@@ -64,7 +69,7 @@ def test_bulk_adds_up_what_its_processes_compared():
 
 
 def test_bulk_counts_what_goes_wrong():
-    sums = bulk(60.0, 0, 3, ["no engine"])
+    sums = bulk(3600.0, 3, [Load(("cpu", "no engine"), 1, 1, (100,))])
     assert len(sums.problems) == 5
     assert "no backend 'no engine'" in sums.problems[0]
 

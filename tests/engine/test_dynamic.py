@@ -27,11 +27,12 @@ from arcbatt.engine.reference import MergedReference, ReferenceEngine
 from arcbatt.language.failures import Fail, Failed, Outcome, Reason
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALL_DEPTH, MAX_LEVELS
 from arcbatt.language.program import Program
-from arcbatt.language.reference import Machine, primitive
+from arcbatt.language.reference import Machine, evaluate, primitive
 from arcbatt.language.sample import Sample
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import INT
 from arcbatt.solvers import library
+from arcbatt.syntax import parse_program
 from arcbatt.syntax.api import parse
 from engine.any_values import arguments
 from engine.scrambled import scrambled
@@ -353,3 +354,42 @@ def test_what_a_custom_operation_raises_is_raised(custom):
     tier = DynamicTier(compile(parse("def solve_a(I): return tripled(I, 13)")))
     with pytest.raises(SystemExit, match="not to be caught"):
         tier.values(SAMPLE, ["solve_a"], 1_000)
+
+
+# --- memory ---
+KEPT = """
+def solve_kept(I):
+    x0 = interval(height(I), 3000, ONE)
+{lines}
+    y = {sizes}
+    return astuple(y, {firsts})
+"""
+
+
+def sum_of(terms):
+    *rest, last = terms
+    return f"add({rest[0]}, {sum_of([*rest[1:], last])})" if rest else last
+
+
+@pytest.mark.parametrize("count", [3, 10, 25])
+@pytest.mark.parametrize("most", [1 << 19, 1 << 20, 1 << 22, 1 << 30])
+def test_lines_that_do_not_fit_together_are_made_again(count, most):
+    """Every line is used by the first sum and again by the second, so that all would be kept meanwhile."""
+    lines = "\n".join(f"    x{k} = apply(fork(astuple, initset, lbind(add, {k})), x0)" for k in range(1, count + 1))
+    text = KEPT.format(
+        lines=lines,
+        sizes=sum_of([f"size(x{k})" for k in range(1, count + 1)]),
+        firsts=sum_of([f"last(last(x{k}))" for k in range(1, count + 1)]),
+    )
+    program, machine = parse_program(text), Machine()
+    want = evaluate(program, SAMPLE, machine)
+    graph = DynamicGraph(compile([program]).graph, threads=1)
+    graph.core.most_bytes = most
+    root = graph.graph.outputs[program.name]
+    if most == 1 << 19:  # one line and what it is made of do not fit
+        with pytest.raises(MemoryError):
+            graph.evaluate([SAMPLE], [root])
+        return
+    (found,) = graph.evaluate([SAMPLE], [root])
+    assert found.outcomes == [want]
+    assert found.steps == machine.total_steps

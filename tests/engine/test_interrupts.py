@@ -14,6 +14,7 @@ from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program
+from emulated import _core_lanes
 
 SAMPLE = Sample(((1, 2), (3, 4)))
 LOOPS = """
@@ -23,6 +24,12 @@ def solve_loops(I):
     a = apply(f, interval(ZERO, 500, ONE))
     b = apply(f, interval(ONE, 500, ONE))
     return astuple(a, b)
+"""
+ROUNDS = """
+def solve_rounds(I):
+    x = asobject(canvas(height(I), (40, 40)))
+    f = chain(size, lbind(difference, x), lbind(shift, x))
+    return apply(f, totuple(asindices(canvas(ZERO, (40, 40)))))
 """
 KEYS = """
 def solve_keys(I):
@@ -48,6 +55,13 @@ def typed_values(text):
     return lambda: engine.values(Sample(SAMPLE.I))
 
 
+def lanes(text):
+    """Rounds of a loop, its items shared out among emulated lanes."""
+    engine = CpuEngine.of([parse_program(text)], threads=1, arena_bytes=1 << 24, core=_core_lanes)
+    assert not engine.refused()
+    return lambda: engine.values(Sample(SAMPLE.I))
+
+
 def profiled(text):
     engine = CpuEngine.of([parse_program(text)], threads=1)
     return lambda: engine.first.watched(pack_samples([SAMPLE]))
@@ -65,8 +79,14 @@ class Interrupted(KeyboardInterrupt):
 
 @pytest.mark.parametrize(
     ("way", "text"),
-    [(typed_values, LOOPS), (profiled, LOOPS), (dynamic_values, KEYS), (dynamic_values, FUNCTIONS)],
-    ids=["typed values", "profile", "keys compared", "functions made"],
+    [
+        (typed_values, LOOPS),
+        (lanes, ROUNDS),
+        (profiled, LOOPS),
+        (dynamic_values, KEYS),
+        (dynamic_values, FUNCTIONS),
+    ],
+    ids=["typed values", "rounds of lanes", "profile", "keys compared", "functions made"],
 )
 def test_a_signal_ends_an_evaluation_long_before_its_time(way, text):
     run = way(text)

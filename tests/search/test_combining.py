@@ -13,7 +13,7 @@ from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import Images
 from arcbatt.search.combine import Combination, Weights, size_rules
 from arcbatt.search.features import Feature
-from arcbatt.search.values import Values
+from arcbatt.search.values import Block, Values
 from arcbatt.search.views import View
 from arcbatt.search.write import SizeRule
 
@@ -48,7 +48,7 @@ def values_of(columns, outputs, costs=None):
     question = Question("made", demos, (grid,) * TESTS)
     view = View(question, (), lambda name: name, lambda _, given: given)
     features = tuple(Feature("I", 1.0, "made") for _ in columns)
-    return Values(view, features, (images_of(columns, costs),))
+    return Values(view, features, (Block(images_of(columns, costs)),))
 
 
 def combination_of(columns, outputs, costs=None):

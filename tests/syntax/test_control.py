@@ -126,6 +126,14 @@ HOSTILE = [
     "d = {}\nfor k in range(60000):\n    d[k] = k\nreturn len(d)",
     "d = {0: (1,)}\nwhile True:\n    d[0] = (d[0], d[0])\nreturn d[0]",
     "d = {k: k for k in range(60000)}\nreturn len(d)",
+    "d = defaultdict(list)\nwhile True:\n    d[0].append(len(d[0]))\nreturn len(d[0])",
+    "n = Counter(range(60000))\nreturn n.most_common(1)[0][0]",
+    "x = 1\nwhile (y := x * x + 1) > 0:\n    x = y\nreturn x",
+    "d = {}\nfor k in range(60000):\n    d.setdefault(k, []).append(k)\nreturn len(d)",
+    "x = [0]\nwhile x:\n    y = x.pop()\n    x.append(y)\nreturn x",
+    "x = frozenset({0})\nwhile True:\n    x = x | {len(x)}\nreturn x",
+    "return [[a, b, c] for a in range(9999) for b in range(9999) for c in range(9999)][0]",
+    "return any(a == b + c for a in range(60000) for b in range(60000) for c in range(60000))",
 ]
 
 

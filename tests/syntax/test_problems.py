@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcbatt.syntax import parse_paths, parse_text
-from arcbatt.syntax.problems import as_json, summary
+from arcbatt.syntax.problems import as_json, reasons, summary
 
 GOOD = "def solve_{}(I):\n    return rot90(I)\n"
 
@@ -64,3 +64,9 @@ def test_an_error_as_json():
         "text": "    return objcts(I)",
         "suggestion": "did you mean 'objects'?",
     }
+
+
+def test_many_errors_end_in_how_often_each_reason_is_given():
+    parsed = parse_text("".join(f"def solve_{n}(I):\n    return {{1: {n}}}\n" for n in range(5)))
+    assert reasons(parsed.errors) == ["  5 times: a dictionary is not legal here"]
+    assert reasons(parsed.errors[:2]) == []

@@ -52,6 +52,7 @@ def run(
     ] = "auto",
     use_gpu: Annotated[bool, typer.Option("--use-gpu", help="The same as --backend cuda.")] = False,
     devices: Annotated[str, typer.Option(help=RunOptions.help("devices"))] = "",
+    ray: opt.Ray = None,
     mega_batch: Annotated[bool, typer.Option(help=RunOptions.help("mega_batch"))] = True,
     batch_size: Annotated[int, typer.Option(help=RunOptions.help("batch_size"))] = RunOptions.batch_size,
     threads: opt.Threads = None,
@@ -82,6 +83,7 @@ def run(
         seconds=seconds,
         backend=RunOptions.gpu_backend(backend, use_gpu),
         devices=RunOptions.parse_devices(devices),
+        cluster=ray,
         mega_batch=mega_batch,
         batch_size=batch_size,
         threads=threads,
@@ -266,6 +268,7 @@ def solve(
     threads: Annotated[
         int | None, typer.Option("--threads", "-j", help="Tasks at a time; default: as many as cores.")
     ] = None,
+    ray: opt.Ray = None,
     out: Annotated[
         Path | None, opt.out("A directory to record the search in; default: where arcbatt keeps runs.")
     ] = None,
@@ -289,9 +292,12 @@ def solve(
     from arcbatt.cli.summary import Shape
     from arcbatt.search.options import SolveOptions
 
+    RunOptions(count=count, seconds=seconds, threads=threads)  # which says what makes no sense
     options = SolveOptions(budget=budget, threads=threads)
     shape = Shape(everything, failed, summary, as_json, as_csv)
-    solve_command(options, dataset, ids or [], count, seconds, out, keep, resume, submission, explain, quiet, shape)
+    solve_command(
+        options, dataset, ids or [], count, seconds, out, keep, resume, submission, explain, quiet, shape, ray
+    )
 
 
 tasks = typer.Typer(help="Look at data sets, and make large ones.", no_args_is_help=True)
@@ -348,6 +354,7 @@ def evolve(
     from arcbatt.cli.evolve import evolve_command
     from arcbatt.evolution.api import EvolveOptions
 
+    RunOptions(count=count, seconds=seconds, threads=threads)  # which says what makes no sense
     options = EvolveOptions(generations, children, places, seed, backend, threads)
     evolve_command(options, solvers or [], dialect, dataset, ids or [], count, seconds, out, resume, quiet)
 

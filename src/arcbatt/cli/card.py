@@ -44,7 +44,8 @@ def write_card(
         card = make_card(programs, differs, commutative=rewrites.commutative)
     write_batt(card, file, vectorized=vectorized)
     lines = sum(1 for _ in card.graph.calls())
-    typer.echo(f"{file}: {counted(len(programs), 'program')}, {card.graph.calls_read:,} calls, {lines:,} lines")
+    calls = counted(card.graph.calls_read, "call")
+    typer.echo(f"{file}: {counted(len(programs), 'program')}, {calls}, {counted(lines, 'line')}")
     if stats:
         compiled = CompiledSet(card.graph, rewrites)
         with shown_on_stderr("compiling"):
@@ -73,10 +74,10 @@ def _print_stats(card: Card, stats: Stats) -> None:
         ("calls after sharing", f"{stats.merged_calls:,}"),
         ("first-order results", f"{stats.resolved:,} of {stats.programs:,}"),
         ("nodes", f"{stats.nodes:,}, and {stats.body_nodes:,} in loop bodies"),
-        ("constant folding", f"{stats.folded:,} calls"),
-        ("algebra", f"{stats.simplified:,} calls"),
-        ("shared in bodies", f"{stats.body_shared:,} calls"),
-        ("hoisted out of bodies", f"{stats.hoisted:,} calls"),
+        ("constant folding", counted(stats.folded, "call")),
+        ("algebra", counted(stats.simplified, "call")),
+        ("shared in bodies", counted(stats.body_shared, "call")),
+        ("hoisted out of bodies", counted(stats.hoisted, "call")),
         ("depends on", ", ".join(f"{name} {count:,}" for name, count in stats.classes.items())),
         ("compiled in", f"{stats.seconds:.2f} s"),
     ]

@@ -36,11 +36,12 @@ def evolve_command(
     tasks = tasks.only(dict.fromkeys(ids)) if ids else tasks
     chosen = list(tasks if count is None else tasks[:count])
     programs = [] if resume else read_programs(solvers, dialect)
-    with interruptible() as interrupted, shown_on_stderr("generations", quiet=quiet) as progress:
+    end = None if seconds is None else BEGAN + seconds
+    with interruptible(end) as interrupted, shown_on_stderr("generations", quiet=quiet) as progress:
         progress(0, options.generations)
 
         def stop() -> bool:
-            return interrupted() or (seconds is not None and time.monotonic() - BEGAN >= seconds)
+            return interrupted() or (end is not None and time.monotonic() >= end)
 
         def told(done: Generation) -> None:
             line = (
@@ -50,7 +51,11 @@ def evolve_command(
             print_lines([line])
             progress(done.number, options.generations)
 
-        found = evolve(programs, chosen, options, out=out, resume=resume, stop=stop, told=told)
+        try:
+            found = evolve(programs, chosen, options, out=out, resume=resume, stop=stop, told=told)
+        except KeyboardInterrupt:  # while programs are being made or compiled
+            print_lines([f"stopped; the generations that were done are in {out}: go on with --resume"])
+            raise typer.Exit(130 if interrupted() else 0) from None
     print_lines([_kept(found, out)])
     if interrupted():
         raise typer.Exit(130)

@@ -18,6 +18,7 @@ from arcbatt.engine.waves import ahead
 from arcbatt.engine.waves.device_kernels import compile_for_devices
 from arcbatt.errors import UsageError
 from arcbatt.solvers import library
+from arcbatt.support.text import counted
 
 
 def build_cubins(archs: Sequence[int], folder: Path | None) -> None:
@@ -56,8 +57,8 @@ def lines(facts: dict[str, Any]) -> list[str]:
     found = [
         f"arcbatt {facts['arcbatt']}{commit}, Python {facts['python']}, NumPy {facts['numpy']}, "
         f"CuPy {facts['cupy'] or 'not installed'}",
-        f"machine: {facts['machine']}, {facts['cores']} cores, {_gigabytes(facts['memory'])} of memory",
-        f"CPU engine: {facts['cores']} threads, built by {facts['compiler']}, ABI {facts['abi']}",
+        f"machine: {facts['machine']}, {counted(facts['cores'], 'core')}, {_gigabytes(facts['memory'])} of memory",
+        f"CPU engine: {counted(facts['cores'], 'thread')}, built by {facts['compiler']}, ABI {facts['abi']}",
     ]
     if facts["no_gpu"]:
         found.append(f"no GPU: {facts['no_gpu']}")

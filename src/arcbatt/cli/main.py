@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from types import FrameType
+
+from typer.main import get_command
 
 from arcbatt.cli.app import app
 from arcbatt.cli.terminal import plain_streams
@@ -26,11 +30,17 @@ def main() -> None:
         sys.exit(status)
 
 
+@cache
+def command() -> Callable[[], object]:
+    """The command with all its subcommands, which take a while to make."""
+    return get_command(app)
+
+
 def _status() -> int | str | None:
     """Run the command, and say how it ended."""
     try:
         try:
-            app()
+            command()()
         finally:
             sys.stdout.flush()
     except SystemExit as done:

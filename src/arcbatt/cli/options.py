@@ -87,6 +87,7 @@ Ids = Annotated[
     typer.Option("--id", "-i", metavar="ID", help=RunOptions.help("ids"), autocompletion=complete_task),
 ]
 Threads = Annotated[int | None, typer.Option("--threads", "-j", help=RunOptions.help("threads"))]
+Ray = Annotated[str | None, typer.Option("--ray", metavar="ADDRESS|local", help=RunOptions.help("cluster"))]
 Seconds = Annotated[float | None, typer.Option("--time", "-t", help=RunOptions.help("seconds"))]
 TotalSteps = Annotated[
     int | None,

@@ -122,7 +122,7 @@ def _print_sharing(found: Profile) -> None:
     typer.echo(f"  {stats.calls:,} calls as written, {stats.merged_calls:,} after merging, {stats.nodes:,} nodes")
     typer.echo(f"  folded {stats.folded:,}, simplified {stats.simplified:,}, shared in bodies {stats.body_shared:,}, "
                f"hoisted {stats.hoisted:,}")  # fmt: skip
-    typer.echo(f"rerouted: {found.rerouted.total():,} evaluations")
+    typer.echo(f"rerouted: {counted(found.rerouted.total(), 'evaluation')}")
     for route, number in found.rerouted.most_common(8):
         typer.echo(f"  {number:>9,} {route}")
 

@@ -18,6 +18,8 @@ from arcbatt.cli.terminal import Terminal, above_bar
 _SECONDS_BETWEEN_LINES: Final = 5.0
 _SECONDS_TO_STOP: Final = 0.5
 """From the first signal until a job that has not looked is ended."""
+_LONGEST: Final = 1e8
+"""Seconds that a timer can have."""
 
 _T = TypeVar("_T")
 Told = Callable[[int, int], None]
@@ -25,12 +27,12 @@ Told = Callable[[int, int], None]
 
 
 @contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Whether the user has asked to stop.
+def interruptible(until: float | None = None) -> Iterator[Callable[[], bool]]:
+    """Whether the user has asked to stop. `until` is when the time is up, of the monotonic clock, for a job that looks.
 
     What does not look within a moment (a kernel that compiles, programs that are merged) is ended by KeyboardInterrupt,
-    and everything by a second time. Ctrl-C may be ignored (under `nohup`, in the background of a script) and then stays
-    so; SIGTERM asks all the same.
+    by either, and everything by a second Ctrl-C. That may be ignored (under `nohup`, in the background of a script) and
+    then stays so; SIGTERM asks all the same.
     """
     seen = False
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -45,6 +47,9 @@ def interruptible() -> Iterator[Callable[[], bool]]:
 
     before: Any = signal.signal(which, note)
     alarm: Any = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    if until is not None:
+        left = min(max(0.0, until - time.monotonic()), _LONGEST) + _SECONDS_TO_STOP
+        signal.setitimer(signal.ITIMER_REAL, left)
     try:
         yield lambda: seen
     finally:

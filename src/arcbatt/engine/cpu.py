@@ -62,6 +62,7 @@ class CpuTier(LowerTier):
         self._sizes = arena_bytes, most_bytes
         self._parts: dict[bytes, CpuTier] = {}
         self._last: tuple[Sample, tuple[int, int], dict[str, tuple[int, Any]]] | None = None
+        self._known_limits: dict[tuple[int, int], Any] = {}
         self._failed: InternalErrors = {}
         """Programs over which a run failed, which are not run again."""
 
@@ -100,7 +101,10 @@ class CpuTier(LowerTier):
         return list(self.code.outputs)
 
     def _limits(self, max_steps: int, max_total: int = MAX_TOTAL_STEPS) -> Any:
-        return run_limits(self.core, self.code, *self._sizes, max_steps, max_total)
+        asked = max_steps, max_total
+        if asked not in self._known_limits:
+            self._known_limits[asked] = run_limits(self.core, self.code, *self._sizes, *asked)
+        return self._known_limits[asked]
 
     @cached_property
     def _outputs(self) -> dict[str, NDArray[np.uint32]]:
@@ -144,6 +148,7 @@ class CpuTier(LowerTier):
         self._failed |= pinned_down(names, run, stage) or dict.fromkeys(names, InternalError.of(stage, error))
         for name in ("_ready", "_outputs"):
             vars(self).pop(name, None)
+        self._known_limits.clear()
         self._last = None
 
     def _run(self, request: RunRequest, packed: Any, result: Outputs, sink: Sink, told: NDArray[np.bool_]) -> None:

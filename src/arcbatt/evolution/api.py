@@ -16,11 +16,12 @@ from arcbatt.data.tasks import Task, as_tasks
 from arcbatt.devtools.generate import crossover, mutants
 from arcbatt.engine.choose import make_engine
 from arcbatt.engine.outputs import Outputs
-from arcbatt.errors import UsageError
+from arcbatt.errors import DataError, UsageError
 from arcbatt.evolution.population import STATE, Population, Standing
 from arcbatt.language.limits import SEARCH_STEPS
 from arcbatt.language.program import Assign, Name, Program, reads
 from arcbatt.solvers import library
+from arcbatt.support.shapes import row_of
 from arcbatt.syntax.api import as_programs
 
 _CROSSED: Final = 0.3
@@ -131,7 +132,10 @@ class _Loop:
         if self.out:
             if (self.out / STATE).exists():
                 raise UsageError(f"{self.out}: there is a population already; go on with it by --resume")
-            self.out.mkdir(parents=True, exist_ok=True)
+            try:
+                self.out.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise UsageError(f"{self.out}: cannot be written: {error.strerror}") from error
         usable = [_of_lines(one) for one in programs if not reads(one, "S") and not reads(one, "C")]
         if not usable:
             raise UsageError("no program to begin with: those that read S or C take no part")
@@ -149,7 +153,10 @@ class _Loop:
             raise UsageError(f"{self.out}: was evolved with another --{odd[0].replace('_', '-')}")
         if unknown := [task for task in self.population.best if task not in self.demonstrations]:
             raise UsageError(f"{self.out}: was evolved on other tasks, {unknown[0]} among them")
-        self.log = [Generation(**one) for one in state["log"]]
+        try:
+            self.log = [row_of(Generation, one) for one in state["log"]]
+        except ValueError as error:
+            raise DataError(f"{self.out / STATE}: not what evolve writes: {error}") from error
         self.remember(list(self.population.programs.values()))
         yield from self.further(state["generation"] + 1)
 
@@ -158,6 +165,8 @@ class _Loop:
         for number in range(first, self.options.generations + 1):
             if self.stop() or len(self.population.solved) == len(self.demonstrations):
                 return
+            if not self.population.parents():
+                raise UsageError("no program to go on with: none gives a grid that is near to any output")
             yield from self.generation(number, self.children(number))
 
     def children(self, number: int) -> list[Program]:

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from arcbatt.errors import ArcbattError, DataError
+from arcbatt.errors import ArcbattError, DataError, UsageError
 from arcbatt.language.program import Program
-from arcbatt.support.files import atomic_write
-from arcbatt.syntax.parser import parse_file
+from arcbatt.support.files import atomic_write, read_file
+from arcbatt.support.shapes import row_of
+from arcbatt.syntax.parser import parse_text
 
 PROGRAMS: Final = "programs.py"
 STATE: Final = "evolve.json"
@@ -72,35 +73,43 @@ class Population:
         return bool(best) and best[0].right == self.demonstrations[task]
 
     def write(self, directory: Path, options: Mapping[str, Any], generation: int, log: Sequence[Any]) -> None:
-        """Write the programs as a solver file, and where each stands."""
+        """Write where each program stands, with its text, and the programs as a solver file too.
+
+        One file is all that is read back, so that a write that is cut short leaves what was there before.
+        """
         self.drop_unused()
         state = {
             "options": dict(options),
             "generation": generation,
             "log": list(log),
             "best": {task: [asdict(one) for one in best] for task, best in self.best.items()},
+            "programs": "\n\n".join(map(str, self.programs.values())),
         }
-        with atomic_write(directory / PROGRAMS) as file:
-            file.write("\n\n".join(map(str, self.programs.values())))
-        with atomic_write(directory / STATE) as file:
-            json.dump(state, file, indent=1)
+        try:
+            for place, text in ((STATE, json.dumps(state, indent=1)), (PROGRAMS, state["programs"])):
+                with atomic_write(directory / place) as file:
+                    file.write(text)
+        except OSError as error:
+            raise UsageError(
+                f"{directory}: cannot be written: {error.strerror}; what was there is kept, go on with it by --resume"
+            ) from error
 
     def read(self, directory: Path) -> dict[str, Any]:
         """Read them back; what was written beside them."""
         place = directory / STATE
         try:
-            state: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
-            self.programs = {one.name: one for one in parse_file(directory / PROGRAMS).check()}
+            state: dict[str, Any] = json.loads(read_file(place))
+            self.programs = {one.name: one for one in parse_text(state["programs"], str(place)).check()}
             self.best = {task: list(self._standings(best)) for task, best in state["best"].items()}
             options, generation, log = state["options"], state["generation"], state["log"]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, ArcbattError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, ArcbattError) as error:
             raise DataError(f"{place}: not what evolve writes: {error}") from error
-        if not (isinstance(options, dict) and isinstance(generation, int) and isinstance(log, list)):
+        if not (isinstance(options, dict) and type(generation) is int and generation >= 0 and isinstance(log, list)):
             raise DataError(f"{place}: not what evolve writes")
         return state
 
-    def _standings(self, best: Sequence[Mapping[str, Any]]) -> Iterator[Standing]:
+    def _standings(self, best: Sequence[Any]) -> Iterator[Standing]:
         for one in best:
-            standing = Standing(**one)
+            standing = row_of(Standing, one)
             self.programs[standing.name]  # a program that is not there is an error
             yield standing

@@ -46,29 +46,32 @@ def candidates(
     reads_samples: NDArray[np.bool_],
     first_program: int,
 ) -> list[Candidate]:
-    """The nearest of one batch's programs, each with outputs of its own."""
+    """The nearest of one batch's programs, each with outputs of its own among those of its kind."""
     open_columns = np.flatnonzero((demos_right < demos) & ((demos_right > 0) | (agreement > 0)))
     order = np.lexsort(
         (open_columns, -agreement[open_columns], -demos_right[open_columns], reads_samples[open_columns])
     )
-    found: dict[int, Candidate] = {}
+    found: dict[tuple[bool, int], Candidate] = {}
     count = [0, 0]
     for column in open_columns[order].tolist():
         kind, value = bool(reads_samples[column]), int(hashes[column])
-        if count[kind] < KEPT and value not in found:
+        if count[kind] < KEPT and (kind, value) not in found:
             count[kind] += 1
             wrong = demos - int(demos_right[column])
-            found[value] = Candidate(kind, wrong, -float(agreement[column]), first_program + column, value)
+            found[kind, value] = Candidate(kind, wrong, -float(agreement[column]), first_program + column, value)
         if count[True] == KEPT:
             break
     return list(found.values())
 
 
 def nearest(known: Iterable[Candidate], new: Iterable[Candidate]) -> list[Candidate]:
-    """The nearest of both, each with outputs of its own."""
-    found: dict[int, Candidate] = {}
+    """The nearest of both, each with outputs of its own among those of its kind.
+
+    Of three batches the same are left whichever two come first.
+    """
+    found: dict[tuple[bool, int], Candidate] = {}
     for one in sorted((*known, *new)):
-        found.setdefault(one.hash, one)
+        found.setdefault((one.reads_samples, one.hash), one)
     from_samples = [one for one in found.values() if one.reads_samples]
     return [one for one in found.values() if not one.reads_samples][:KEPT] + from_samples[:KEPT]
 

@@ -48,6 +48,9 @@ class RunOptions:
     devices: tuple[int, ...] = _option(
         (), "Which GPUs, such as 0,1, or all; default: the first, and with auto as many as pay."
     )
+    cluster: str | None = _option(
+        None, "Run on a Ray cluster: its address, auto, or local (started here, for this run).", flag="ray"
+    )
     mega_batch: bool = _option(True, "Many tasks at once, or one task at a time.")
     batch_size: int = _option(1000, "Samples in a batch, at most; a task is never split.")
     slice_size: int = _option(1000, "Programs merged into one graph at a time.")
@@ -62,6 +65,8 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.solvers and self.batt:
             raise UsageError("give --solvers or --batt, not both")
+        if self.cluster is not None and self.devices:
+            raise UsageError("--devices are GPUs of this machine; those of a cluster are Ray's to give")
         if self.backend not in BACKENDS:
             raise UsageError(f"no backend {self.backend!r}; there are: {', '.join(BACKENDS)}")
         for name in ("count", "batch_size", "slice_size", "threads", "seconds", "max_steps", "max_total_steps"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, groupby
 from typing import Final
 
 import numpy as np
@@ -38,17 +39,6 @@ class Images:
         some = slice(start, stop)
         return Images(self.cells, self.offset[some], self.height[some], self.width[some], self.cost)
 
-    def beside(self, other: Images) -> Images:
-        """The same samples with the features of another one after these."""
-        moved = np.where(other.offset < 0, other.offset, other.offset + len(self.cells))
-        return Images(
-            np.concatenate((self.cells, other.cells)),
-            np.concatenate((self.offset, moved), axis=1),
-            np.concatenate((self.height, other.height), axis=1),
-            np.concatenate((self.width, other.width), axis=1),
-            np.concatenate((self.cost, other.cost)),
-        )
-
     def grids(self, feature: int) -> list[Grid | None]:
         """What a feature gave for each sample, None where it failed or gave no grid."""
         made: list[Grid | None] = []
@@ -60,38 +50,36 @@ class Images:
 
 
 class Bank:
-    """Features, compiled; every feature is a column of the images. Late ones come last, and may be left for later."""
+    """Features, compiled tier by tier; every feature of a tier is a column of its images."""
 
     def __init__(self, chosen: Sequence[Feature] | None = None, threads: int | None = None) -> None:
         given = features() if chosen is None else chosen
-        self.features = tuple(sorted(given, key=lambda feature: feature.late))
-        self.quick = sum(not feature.late for feature in self.features)
-        """How many features are not late."""
-        self._quick = _Part(self.features[: self.quick], threads)
-        self._late = _Part(self.features[self.quick :], threads)
+        self.features = tuple(sorted(given, key=lambda feature: feature.tier))
+        by_tier = {tier: tuple(some) for tier, some in groupby(self.features, key=lambda feature: feature.tier)}
+        self._tiers = [_Tier(by_tier.get(tier, ()), threads) for tier in range(max(by_tier, default=0) + 1)]
+        self.firsts = tuple(accumulate((len(tier) for tier in self._tiers), initial=0))
+        """The number of the first feature of each tier, and the end."""
 
-    def images(self, inputs: Sequence[Grid], stop: Stop | None = None) -> Images | None:
-        """The images of all features of all inputs; None where `stop` said so."""
-        quick = self.quick_images(inputs, stop)
-        late = None if quick is None else self.late_images(inputs, stop)
-        return None if quick is None or late is None else quick.beside(late)
+    @property
+    def tiers(self) -> int:
+        """How many tiers there are."""
+        return len(self._tiers)
 
-    def quick_images(self, inputs: Sequence[Grid], stop: Stop | None = None) -> Images | None:
-        """Those of the features that are not late."""
-        return self._quick.images(inputs, stop)
-
-    def late_images(self, inputs: Sequence[Grid], stop: Stop | None = None) -> Images | None:
-        """Those of the late features."""
-        return self._late.images(inputs, stop)
+    def images(self, inputs: Sequence[Grid], stop: Stop | None = None, tier: int = 0) -> Images | None:
+        """The images that the features of a tier make of all inputs; None where `stop` said so."""
+        return self._tiers[tier].images(inputs, stop)
 
 
-class _Part:
-    """Some features, compiled."""
+class _Tier:
+    """Features that are run together."""
 
     def __init__(self, chosen: tuple[Feature, ...], threads: int | None) -> None:
         self._cost = np.array([feature.cost for feature in chosen], np.float32)
         # runs with few steps need the set without rewrites that leave out calls
         self._engine = CpuEngine(compile(as_programs(chosen)).exact, threads=threads) if chosen else None
+
+    def __len__(self) -> int:
+        return len(self._cost)
 
     def images(self, inputs: Sequence[Grid], stop: Stop | None) -> Images | None:
         if self._engine is None:

@@ -155,12 +155,12 @@ class Combination:
         return [(tuple(values), outcome) for values, outcome in self.core.table(list(found.columns), found.role)]
 
     def nearest_images(self) -> list[int]:
-        """Features of the first block whose image is of the output's size, those with most of it right first."""
+        """Images of the inputs that are of the output's size, those with most of it right first."""
         right = self.core.agreement()
         near = [
             (share - 0.02 * cost, feature)
             for share, (feature, way, _, cost) in zip(right, self.columns, strict=True)
-            if way == 0 and 0 <= share < 1 and 0 < feature < len(self.values.blocks[0].cost)
+            if way == 0 and 0 <= share < 1 and feature and self.values.is_of_inputs(feature)
         ]
         return [feature for _, feature in sorted(near, reverse=True)]
 

@@ -14,8 +14,10 @@ from arcbatt.language.program import Program
 from arcbatt.syntax.parser import parse_text
 
 BANK: Final = Path(__file__).parent / "bank"
+TIERS: Final = (None, "late", "last")
+"""What stands before the cost of a feature, by tier."""
 _LIST: Final = re.compile(r"(\w+) = (.+)")
-_FEATURE: Final = re.compile(r"(late )?([\d.]+) +(.+)")
+_FEATURE: Final = re.compile(r"(?:(late|last) )?([\d.]+) +(.+)")
 _NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -26,8 +28,8 @@ class Feature:
     text: str
     cost: float
     family: str
-    late: bool = False
-    """Whether it takes long for what it is worth: others are tried first."""
+    tier: int = 0
+    """Features of higher tiers take longer for what they are worth: those of lower ones are tried first."""
 
     def over(self, name: str) -> str:
         """The expression over another variable."""
@@ -52,19 +54,19 @@ def features(families: tuple[str, ...] = ()) -> tuple[Feature, ...]:
 def read_features(text: str, family: str) -> Iterator[Feature]:
     """The features of a text: lists and templates as bank/README.md says."""
     lists: dict[str, list[str]] = {}
-    templates: list[tuple[bool, float, str]] = []
+    templates: list[tuple[int, float, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         if match := _LIST.fullmatch(line):
             lists[match[1]] = match[2].split(" | ")
         elif match := _FEATURE.fullmatch(line):
-            templates.append((match[1] is not None, float(match[2]), match[3]))
+            templates.append((TIERS.index(match[1]), float(match[2]), match[3]))
         else:
             raise UsageError(f"{family}: line {number}: a feature is a cost and an expression, got {line!r}")
-    for late, cost, template in templates:
+    for tier, cost, template in templates:
         for expression in _expanded(template, lists):
-            yield Feature(expression, cost, family, late)
+            yield Feature(expression, cost, family, tier)
 
 
 def _expanded(template: str, lists: dict[str, list[str]]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A directory that solving is recorded in: solve.json, then a line of JSON for each task as it is done.
 
 `solve.json` says what was asked for, when it was begun and ended, and its `state`, in the words of a run's `run.json`.
-A line also says `at` what time that was, in seconds since 1970.
+A line also says `at` what time that was, in seconds since 1970, and where a cluster did it, on which `node`.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ import datetime
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from arcbatt._version import __version__
+from arcbatt.data.tasks import Task
 from arcbatt.errors import ArcbattError, DataError, UsageError
 from arcbatt.runs.kept import SEARCH
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.solution import Solution
-from arcbatt.support.files import atomic_output, read_file
+from arcbatt.support.files import atomic_output, atomic_write, read_file
 
 OPTIONS: Final = SEARCH
 SOLUTIONS: Final = "solutions.jsonl"
@@ -47,12 +48,13 @@ class SolveRecord:
         except OSError as error:
             raise UsageError(f"{directory}: cannot be written: {error.strerror}") from error
 
-    def add(self, solution: Solution) -> None:
-        """Keep a solution; it is on disk when this returns."""
+    def add(self, solution: Solution, node: str = "") -> None:
+        """Keep a solution, and on which node of a cluster it was found; it is on disk when this returns."""
         self.solutions[solution.id] = solution
         try:
             with (self.directory / SOLUTIONS).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(solution.to_json() | {"at": round(time.time(), 3)}) + "\n")
+                more = {"at": round(time.time(), 3)} | ({"node": node} if node else {})
+                file.write(json.dumps(solution.to_json() | more) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -76,15 +78,15 @@ class SolveRecord:
         """Take away a last line that was cut off, so that the next one is a line of its own."""
         place = self.directory / SOLUTIONS
         if place.exists() and not (text := read_file(place)).endswith(b"\n") and text:
-            with atomic_output(place) as file:
-                file.write(text[: text.rfind(b"\n") + 1].decode())
+            with atomic_write(place, "wb") as file:
+                file.write(text[: text.rfind(b"\n") + 1])
 
     @staticmethod
     def _check(place: Path, asked: Mapping[str, Any], resume: bool) -> dict[str, Any]:
         """What the record says, where it is of the same options."""
         if not resume:
             raise UsageError(f"{place.parent}: there is a record already; go on with it by --resume")
-        known = _json(read_file(place).decode(errors="backslashreplace"), place)
+        known = read_info(place.parent)
         mine = json.loads(json.dumps(asked))
         if _decisive(known) != _decisive(mine):
             raise UsageError(f"{place.parent}: this record was made with other options; see {place}")
@@ -127,16 +129,23 @@ def read_solutions(directory: Path) -> dict[str, Solution]:
         if line.endswith("\n"):
             try:
                 solution = Solution.from_json(_json(line, place))
-            except (KeyError, TypeError, AttributeError, ArcbattError) as error:
+            except (ValueError, ArcbattError) as error:
                 raise DataError(f"{place}: a line that is no solution: {error}") from error
             found[solution.id] = solution
     return found
 
 
+def check_tests(directory: Path, tasks: Iterable[Task], solutions: Mapping[str, Solution]) -> None:
+    """Refuse a record of other tasks of the same names."""
+    for task in tasks:
+        if task.id in solutions and len(solutions[task.id].attempts) != len(task.test):
+            raise DataError(f"{directory}: task {task.id} has other test inputs in this record")
+
+
 def _json(text: str, place: Path) -> dict[str, Any]:
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{place}: not JSON: {error}") from error
     if not isinstance(data, dict):
         raise DataError(f"{place}: an object is expected")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from arcbatt.data.grids import to_grid
@@ -11,6 +11,7 @@ from arcbatt.display.html import code, figure, group, page
 from arcbatt.display.pictures import grid_image
 from arcbatt.language.values import Grid
 from arcbatt.scoring.submission import Submission
+from arcbatt.support.shapes import is_of, row_of
 from arcbatt.support.text import counted
 
 
@@ -71,12 +72,21 @@ class Solution:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Solution:
-        """Back from JSON values."""
-        tests = tuple(
-            tuple(Attempt(**{**one, "grid": to_grid(one["grid"], "an attempt")}) for one in test)
-            for test in data["attempts"]
-        )
-        return cls(data["id"], tests, data["seconds"])
+        """Back from JSON values; raises ValueError or DataError where they are not what `to_json` gives."""
+        known = {name: data[name] for name in ("id", "attempts", "seconds") if name in data}
+        solution = row_of(cls, known | {"attempts": []})
+        if not is_of(known.get("attempts"), list[list[Any]]):
+            raise ValueError("attempts are lists of lists")
+        tests = tuple(tuple(map(_attempt, test)) for test in known["attempts"])
+        if not tests or min(map(len, tests)) < 2:
+            raise ValueError("there are two attempts at every test input at least")
+        return replace(solution, attempts=tests)
+
+
+def _attempt(data: Any) -> Attempt:
+    if not isinstance(data, dict) or "grid" not in data:
+        raise ValueError("an attempt has a grid")
+    return replace(row_of(Attempt, data | {"grid": []}), grid=to_grid(data["grid"], "an attempt"))
 
 
 def submission_of(solutions: Mapping[str, Solution]) -> Submission:

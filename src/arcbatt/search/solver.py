@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, chain, islice, pairwise, zip_longest
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from arcbatt.search.options import MOST_PARENTS, MOST_TURNS, SolveOptions
 from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
 from arcbatt.search.solution import Attempt, Solution
 from arcbatt.search.turns import Turns
-from arcbatt.search.values import Values
+from arcbatt.search.values import Block, Values
 from arcbatt.search.views import View, inputs_of, plain, views
 from arcbatt.search.work import Found, Work, add, add_prediction, heavier, ranked
 
@@ -29,11 +29,15 @@ _TOP: Final = 6
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
 _GROWN_AT_ONCE: Final = 64
 """Images, over all tasks, whose images are in memory at a time."""
-_PLAIN, _NUMBERED, _LATE, _TURNED, _GROWN = 0.3, 0.3, 0.5, 0.4, 0.7
-"""Of the time that is left, what goes to a task as it is, to numbered colours, to late features, to turned views, to
-images of images."""
-_LATE_TIMES: Final = 4.0
-"""How much longer late features take than the others, about."""
+_FIRST, _TIER, _TURNED, _GROWN = 0.3, 0.5, 0.4, 0.7
+"""Of the time that is left, what goes to a view at first, to the next tier of features, to turned views, to images of
+images."""
+_AT_ONCE: Final = 0.5
+"""The part of a convincing length at which a task is not even looked at with its colours numbered."""
+_ROUNDS: Final = 4
+"""How often more images are chosen to be looked at further."""
+_TIER_TIMES: Final = (1.0, 2.0, 3.5)
+"""How long the features of a tier take, against those of the first, about."""
 _CELLS_OF_NONE: Final = 30
 """An input of no cells takes as long as this many cells."""
 
@@ -58,15 +62,23 @@ class Solver:
         self.bank = bank or bank_of(self.options.families, self.options.threads)
         self._stop: Any = importlib.import_module("arcbatt._search").StopFlag()
 
+    def prepare(self) -> None:
+        """Compile what would be compiled when it is first needed."""
+        _ = self._turns
+
     def solve(self, questions: Iterable[Question], chunk: int = 16) -> Iterator[Solution]:
         """Solutions in the order of the tasks."""
         left = iter(questions)
         with ThreadPoolExecutor(self.options.threads or os.cpu_count()) as pool:
-            while batch := list(islice(left, chunk)):
-                done = self._solve_batch(batch, pool)
-                if done is None:
-                    return
-                yield from done
+            try:
+                while batch := list(islice(left, chunk)):
+                    done = self._solve_batch(batch, pool)
+                    if done is None:
+                        return
+                    yield from done
+            except BaseException:
+                self._stop.set()  # what the threads do is not wanted any more, and the pool waits for them
+                raise
 
     def _solve_batch(self, batch: Sequence[Question], pool: ThreadPoolExecutor) -> list[Solution] | None:
         """Solutions of some tasks, or None where somebody asked to stop.
@@ -74,32 +86,26 @@ class Solver:
         Whoever has no short description yet goes on to what takes longer.
         """
         works = [Work.on(question, self.options.budget) for question in batch]
+        tiers = range(1, self.bank.tiers)
         stages: list[tuple[Callable[[Sequence[Work]], bool], Callable[[Work], None]]] = [
             (self._look_plainly, self._combine_plain),
-            (self._number_colours, self._combine_numbered),
-            (self._look_longer, self._combine_late),
-            (self._turn, self._combine_turned),
+            (self._number_colours, partial(self._combine_looks, share=_FIRST)),
+            *((partial(self._look_longer, tier), partial(self._combine_looks, share=_TIER)) for tier in tiers),
+            (self._turn, partial(self._combine_looks, share=_TURNED)),
         ]
-        for look, combine in stages:
-            hard = [work for work in works if self._goes_on(work)]
+        for number, (look, combine) in enumerate(stages):
+            hard = [work for work in works if self._goes_on(work, _AT_ONCE if number == 1 else 1.0)]
             if not (look(hard) and self._all(pool, combine, hard)):
                 return None
-        grown = [work for work in works if self._goes_on(work)]
-        done = {id(work): self._solution(work) for work in works if not any(work is other for other in grown)}
-        if not self._all(pool, self._choose_parents, grown):
+        if not self._grow_on(works, pool):
             return None
-        for some in _portions(grown):
-            if not (self._grow(some) and self._all(pool, self._combine_grown, some)):
-                return None
-            if not self._all(pool, self._leave_one_out, some):
-                return None
-            done |= {id(work): self._solution(work) for work in some}
-            for work in some:
-                work.release()
-        return [done[id(work)] for work in works]
+        empty = [work for work in works if work.clock.left() and not all(work.found())]
+        if not self._all(pool, self._leave_one_out, empty):
+            return None
+        return [self._solution(work) for work in works]
 
-    def _goes_on(self, work: Work) -> bool:
-        return work.clock.left() > 0 and work.shortest() > self.options.convincing
+    def _goes_on(self, work: Work, part: float = 1.0) -> bool:
+        return work.clock.left() > 0 and work.shortest() > part * self.options.convincing
 
     def _all(self, pool: ThreadPoolExecutor, step: Callable[[Work], None], works: Sequence[Work]) -> bool:
         """Do a step for every task; whether nobody asked to stop meanwhile."""
@@ -159,30 +165,30 @@ class Solver:
         for work, mine in zip(works, seen, strict=True):
             for view in mine:
                 images, seconds = next(blocks)
-                work.look(Values(view, self.bank.features, (images,)))
+                work.look(Values(view, self.bank.features, (Block(images),)))
                 work.image_seconds = seconds
                 work.clock.charge(seconds)
         return True
 
-    def _look_longer(self, works: Sequence[Work]) -> bool:
-        """Add the images of late features to views for which there is time."""
+    def _look_longer(self, tier: int, works: Sequence[Work]) -> bool:
+        """Add the images of another tier of features to views for which there is time."""
         wanted = []
         for work in works:
-            left = work.clock.left(_LATE)
+            left = work.clock.left(_TIER)
             for look in work.looks:
-                left -= _LATE_TIMES * work.image_seconds
+                left -= _TIER_TIMES[tier] * work.image_seconds
                 if left > 0:
                     wanted.append((work, look))
-        made = self._images([inputs_of(look.values.view.question) for _, look in wanted], late=True)
+        made = self._images([inputs_of(look.values.view.question) for _, look in wanted], tier)
         if made is None:
             return False
         for (work, look), (images, seconds) in zip(wanted, made, strict=True):
-            look.values = look.values.late(images)
+            look.values = look.values.with_blocks([Block(images, self.bank.firsts[tier])])
             look.fresh = True
             work.clock.charge(seconds)
         return True
 
-    def _images(self, inputs: Sequence[Sequence[Grid]], *, late: bool = False) -> list[tuple[Images, float]] | None:
+    def _images(self, inputs: Sequence[Sequence[Grid]], tier: int = 0) -> list[tuple[Images, float]] | None:
         """The images of some lists of inputs, and how long a core took to make them; None where somebody asked to stop.
 
         Nothing else runs meanwhile, so that the time of the process is that of the engine; it is shared out by cells.
@@ -190,8 +196,7 @@ class Solver:
         if not inputs:
             return []
         before = time.process_time()
-        make = self.bank.late_images if late else self.bank.quick_images
-        images = make(list(chain.from_iterable(inputs)), self._asked)
+        images = self.bank.images(list(chain.from_iterable(inputs)), self._asked, tier)
         if images is None:
             return None
         cells = [sum(len(grid) * len(grid[0]) + _CELLS_OF_NONE for grid in grids) for grids in inputs]
@@ -201,16 +206,31 @@ class Solver:
             (images.rows(start, stop), each * many) for (start, stop), many in zip(pairwise(ends), cells, strict=True)
         ]
 
+    def _grow_on(self, works: Sequence[Work], pool: ThreadPoolExecutor) -> bool:
+        """Look at images further, some after the other, while there is time; whether nobody asked to stop."""
+        for _ in range(_ROUNDS):
+            hard = [work for work in works if self._goes_on(work)]
+            if not self._all(pool, self._choose_parents, hard):
+                return False
+            for some in _portions(hard):
+                combine = partial(self._combine_looks, share=_GROWN)
+                if not (self._grow(some) and self._all(pool, combine, some)):
+                    return False
+        return True
+
     def _choose_parents(self, work: Work) -> None:
         """Choose the images to look at further, as many as there is time for."""
         looks = [look for look in work.looks if look.combination is not None][: self.options.grown_views]
-        count = self.options.grow
-        if count is None:
-            seconds = work.image_seconds * max(1, len(looks))
-            count = min(MOST_PARENTS, int(work.clock.left(_GROWN / 2) / max(seconds, 1e-3)))
+        many = self.options.grow
+        if many is None:
+            seconds = max(1e-3, work.image_seconds)
+            affordable = int(work.clock.left(_GROWN / 2) / seconds)
+            looks = looks[: max(1, affordable)]
+            many = min(MOST_PARENTS, affordable // max(1, len(looks)))
         for look in looks:
-            if count and look.combination:
-                look.parents = self._promising(look.values, look.combination, count)
+            if look.promising is None and look.combination:
+                look.promising = self._promising(look.values, look.combination)
+            look.parents = list(islice(look.promising or (), many))
 
     def _grow(self, works: Sequence[Work]) -> bool:
         """Make images of images, those of all tasks in one run; whether nobody asked to stop."""
@@ -221,10 +241,11 @@ class Solver:
         blocks = iter(made)
         for work in works:
             for look in work.looks:
-                mine = [next(blocks) for _ in look.parents]
-                look.values = look.values.grown(look.parents, [images for images, _ in mine])
+                mine = [(parent, *next(blocks)) for parent in look.parents]
+                look.grown = tuple(Block(images, parent=parent) for parent, images, _ in mine)
+                look.parents = []
                 look.fresh = bool(mine)
-                work.clock.charge(sum(seconds for _, seconds in mine))
+                work.clock.charge(sum(seconds for _, _, seconds in mine))
         return True
 
     # --- combining
@@ -232,7 +253,7 @@ class Solver:
     def _combine_plain(self, work: Work) -> None:
         """Combine the images of the inputs as they are, and ask combiners of programs."""
         before = work.clock.left()
-        self._combine_looks(work, _PLAIN)
+        self._combine_looks(work, _FIRST)
         work.look_seconds = before - work.clock.left() + work.image_seconds
         for combiner in self._combiners:
             for found, candidates in zip(
@@ -240,18 +261,6 @@ class Solver:
             ):
                 for one in candidates:
                     add(found, one)
-
-    def _combine_numbered(self, work: Work) -> None:
-        self._combine_looks(work, _NUMBERED)
-
-    def _combine_late(self, work: Work) -> None:
-        self._combine_looks(work, _LATE)
-
-    def _combine_turned(self, work: Work) -> None:
-        self._combine_looks(work, _TURNED)
-
-    def _combine_grown(self, work: Work) -> None:
-        self._combine_looks(work, _GROWN)
 
     def _combine_looks(self, work: Work, share: float) -> None:
         """Combine the images of the views that have new ones, within a share of the time that is left."""
@@ -264,10 +273,11 @@ class Solver:
                 break
             look.fresh = False
             found: list[Found] = [{} for _ in work.question.inputs]
-            for number, combination in enumerate(self._combined(look.values, demos, mine)):
-                if not number and not look.values.parents:
+            for number, combination in enumerate(self._combined(look.values.with_blocks(look.grown), demos, mine)):
+                if not number and not look.grown:
                     look.combination = combination
                 _collect(found, combination, 1.0)
+            look.grown = ()
             look.found = [heavier(old, new) for old, new in zip(look.found, found, strict=True)]
 
     def _leave_one_out(self, work: Work) -> None:
@@ -296,12 +306,15 @@ class Solver:
                     combiner(combination, mine, self.options.effort)
             yield combination
 
-    def _promising(self, values: Values, combination: Combination, count: int) -> list[int]:
+    def _promising(self, values: Values, combination: Combination) -> Iterator[int]:
         """Images to look at further: in turn one with much of the output right, and one that is cheap."""
-        near = (feature for feature in combination.nearest_images() if values.is_of_colours(feature))
+        near = (column for column in combination.nearest_images() if values.is_of_colours(column))
         cheap = values.cheap_images(self.options.dearest_parent)
-        both = chain.from_iterable(zip_longest(islice(near, count), islice(cheap, count)))
-        return list(islice(dict.fromkeys(one for one in both if one is not None), count))
+        seen: set[int] = set()
+        for one in chain.from_iterable(zip_longest(near, cheap)):
+            if one is not None and one not in seen:
+                seen.add(one)
+                yield one
 
     # --- what came of it
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -22,60 +22,69 @@ _PARENT_COST: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Values:
-    """Features of the bank on the inputs of a view, then on each parent, an image that the bank made of them.
+class Block:
+    """Images of features that follow one another, of the inputs of a view or of an image of them."""
 
-    Every block has the features from the first on, as many as it has columns.
-    """
+    images: Images
+    first: int = 0
+    """The number of the first feature."""
+    parent: int | None = None
+    """The image that they are of, as a number of an earlier column; None: the inputs."""
+
+    def __len__(self) -> int:
+        return len(self.images.cost)
+
+
+@dataclass(frozen=True)
+class Values:
+    """The images of a task in one view, block by block, their columns numbered through."""
 
     view: View
     features: tuple[Feature, ...]
-    blocks: tuple[Images, ...]
-    parents: tuple[int, ...] = ()
-    """The features that made the inputs of the second block and those after it."""
+    blocks: tuple[Block, ...]
 
-    def grown(self, parents: Sequence[int], blocks: Sequence[Images]) -> Values:
-        """The same and the images of more parents."""
-        return Values(self.view, self.features, (*self.blocks, *blocks), (*self.parents, *parents))
+    def with_blocks(self, blocks: Iterable[Block]) -> Values:
+        """The same and more images."""
+        return Values(self.view, self.features, (*self.blocks, *(block for block in blocks if len(block))))
 
     @cached_property
     def native(self) -> Any:
         """The images for the compiled core, which keeps the arrays."""
-        base = self.blocks[0].cost
-        more = [
-            block.cost + base[parent] + _PARENT_COST
-            for block, parent in zip(self.blocks[1:], self.parents, strict=True)
-        ]
-        cost = [base, *more]
         core: Any = importlib.import_module("arcbatt._search")
-        made = core.FeatureImages(np.concatenate(cost).astype(np.float32))
+        made = core.FeatureImages(np.concatenate([self._cost(block) for block in self.blocks]))
         for block in self.blocks:
-            made.add(cells=block.cells, offset=block.offset, height=block.height, width=block.width)
+            images = block.images
+            made.add(cells=images.cells, offset=images.offset, height=images.height, width=images.width)
         return made
 
-    def place(self, number: int) -> tuple[int, int]:
-        """The block of a column, and the feature in it."""
-        for block, images in enumerate(self.blocks):
-            if number < len(images.cost):
+    def _cost(self, block: Block) -> NDArray[np.float32]:
+        if block.parent is None:
+            return block.images.cost
+        parent, column = self.place(block.parent)
+        more = np.float32(parent.images.cost[column] + _PARENT_COST)
+        return (block.images.cost + more).astype(np.float32)
+
+    def place(self, number: int) -> tuple[Block, int]:
+        """The block of a column, and its place there."""
+        for block in self.blocks:
+            if number < len(block):
                 return block, number
-            number -= len(images.cost)
+            number -= len(block)
         raise IndexError("no such column")
 
-    def late(self, images: Images) -> Values:
-        """The same and more features on the inputs."""
-        return Values(self.view, self.features, (self.blocks[0].beside(images), *self.blocks[1:]), self.parents)
-
     def write(self, writer: Writer, number: int) -> str:
-        """The expression of a feature of any block; what it is of comes first, as lines of the program."""
-        block, feature = self.place(number)
-        over = self.view.input
-        if block:
-            over = writer.let(self.features[self.parents[block - 1]].over(over))
-        return self.features[feature].over(over)
+        """The expression of a column; what it is of comes first, as lines of the program."""
+        block, column = self.place(number)
+        over = self.view.input if block.parent is None else writer.let(self.write(writer, block.parent))
+        return self.features[block.first + column].over(over)
+
+    def is_of_inputs(self, number: int) -> bool:
+        """Whether a column is of the inputs, not of images of them."""
+        return self.place(number)[0].parent is None
 
     def cheap_images(self, dearest: float) -> Iterator[int]:
         """Different images of colours, other than the input, that cost at most so much, cheapest first."""
-        images = self.blocks[0]
+        images = self.blocks[0].images
         order = np.argsort(images.cost, kind="stable")
         seen = {_content(images, 0)}
         for number in order[images.cost[order] <= dearest].tolist():
@@ -84,15 +93,17 @@ class Values:
                 yield number
 
     def is_of_colours(self, number: int) -> bool:
-        """Whether a feature of the first block has an image of ARC's colours for every sample."""
-        images = self.blocks[0]
-        if (images.offset[:, number] < 0).any() or not (images.height[:, number] * images.width[:, number]).all():
+        """Whether a column has an image of ARC's colours for every sample."""
+        block, column = self.place(number)
+        images = block.images
+        if (images.offset[:, column] < 0).any() or not (images.height[:, column] * images.width[:, column]).all():
             return False
-        return all(cells.min() >= 0 and cells.max() <= 9 for cells in _cells(images, number))
+        return all(cells.min() >= 0 and cells.max() <= 9 for cells in _cells(images, column))
 
     def grids(self, number: int) -> list[Grid]:
-        """The images of a feature of the first block as grids."""
-        return [tuple(map(tuple, cells.tolist())) for cells in _cells(self.blocks[0], number)]
+        """The images of a column as grids."""
+        block, column = self.place(number)
+        return [tuple(map(tuple, cells.tolist())) for cells in _cells(block.images, column)]
 
 
 def _cells(images: Images, number: int) -> Iterator[NDArray[np.int8]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.combine import Clock, Combination, Prediction
-from arcbatt.search.values import Values
+from arcbatt.search.values import Block, Values
 from arcbatt.search.views import View
 
 LONGEST: Final = 60.0
@@ -57,8 +57,12 @@ class Look:
     """Whether there are images that were not combined yet."""
     combination: Combination | None = None
     """Of the images of the inputs, with the likeliest size."""
+    promising: Iterator[int] | None = None
+    """Images that may be looked at further, the best first; those that were are gone."""
     parents: list[int] = field(default_factory=list)
     """The images that are to be looked at further."""
+    grown: tuple[Block, ...] = ()
+    """What was made of them."""
 
 
 @dataclass
@@ -96,10 +100,6 @@ class Work:
     def shortest(self) -> float:
         """How long the description of the best candidate is, of the test that has the longest."""
         return max(min((one.best.score for one in test), default=float("inf")) for test in self.found())
-
-    def release(self) -> None:
-        """Let go of the images."""
-        self.looks, self.again = [], []
 
 
 def _ranked(found: Iterable[Found]) -> list[Candidate]:

@@ -41,6 +41,13 @@ def aside(work: Callable[[], _T], told: Callable[[float], None]) -> _T:
     return done[0]
 
 
+def begun_aside(work: Callable[[], object]) -> threading.Thread:
+    """Work that has begun, for whoever may not want to wait until it is done."""
+    thread = threading.Thread(target=work, name=_NAME, daemon=True)
+    thread.start()
+    return thread
+
+
 def left_running() -> bool:
     """Whether any such work goes on."""
     return any(thread.name == _NAME for thread in threading.enumerate())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType, NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+
+_T = TypeVar("_T")
 
 
 def is_of(value: Any, hint: Any) -> bool:
@@ -24,6 +26,19 @@ def is_of(value: Any, hint: Any) -> bool:
     if hint in (int, float):
         return type(value) is int or type(value) is hint
     return value is None if hint is NoneType else isinstance(value, hint)
+
+
+def row_of(kind: type[_T], data: Any) -> _T:
+    """A dataclass made of an object of JSON, each field of its declared type; raises ValueError."""
+    hints = fields_of(kind)
+    if not (isinstance(data, dict) and set(data) <= set(hints)):
+        raise ValueError(f"a {kind.__name__.lower()} has the fields {', '.join(hints)}")
+    if odd := [name for name, value in data.items() if not is_of(value, hints[name])]:
+        raise ValueError(f"{odd[0]} is {data[odd[0]]!r:.60}")
+    try:
+        return kind(**{name: float(value) if hints[name] is float else value for name, value in data.items()})
+    except (TypeError, OverflowError) as error:
+        raise ValueError(str(error)) from error
 
 
 def fields_of(kind: type) -> Mapping[str, Any]:

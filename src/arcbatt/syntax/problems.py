@@ -52,6 +52,13 @@ def listed(errors: list[SourceError], most: int = _SHOWN_REASONS) -> list[str]:
     return lines
 
 
+def reasons(errors: list[SourceError], most: int = _SHOWN_REASONS) -> list[str]:
+    """How often each of the commonest reasons is given, where errors are many."""
+    if len(errors) <= _SHOWN_WHOLE:
+        return []
+    return [f"  {len(alike):,} times: {what}" for what, alike in grouped(errors)[:most]]
+
+
 def counts(parsed: Parsed) -> str:
     """How many programs were read and refused, of how many files, in which dialects."""
     programs, files = counted(len(parsed.programs), "program"), counted(parsed.files, "file")

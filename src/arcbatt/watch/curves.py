@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from arcbatt.runs.store.live import BatchProgress, FirstSolver
-from arcbatt.watch.model import Line
+from arcbatt.watch.model import Line, Node
 
 BUCKETS: Final = 96
 """Stretches of time that a curve of rates is made of."""
@@ -65,8 +65,36 @@ def evaluations_by_device(batches: Iterable[BatchProgress], unknown: str) -> dic
     """Evaluations by device or tier, the most first; those of records that do not say count as `unknown`."""
     found = Counter[str]()
     for batch in batches:
-        found.update(batch.ran_on or {unknown: batch.done.evaluations})
+        for name, count in (batch.ran_on or {unknown: batch.done.evaluations}).items():
+            found[_device(name)] += count
     return dict(found.most_common())
+
+
+def _device(name: str) -> str:
+    """A device or tier without the node of a cluster that it is of: `cpu` for `cpu@node-3`."""
+    return name.partition("@")[0]
+
+
+def nodes_of(done: Sequence[tuple[float, str, int]]) -> tuple[Node, ...]:
+    """Nodes of a cluster, the most first, by what was done when on which, in order of time; none is called nothing."""
+    total, recent = Counter[str](), Counter[str]()
+    end = done[-1][0] if done else 0.0
+    start = max(end - RECENT, 0.0)
+    for when, node, count in done:
+        total[node] += count
+        recent[node] += count if when > start else 0
+    return tuple(
+        Node(node, count, recent[node] / max(end - start, 1e-9)) for node, count in total.most_common() if node
+    )
+
+
+def done_on_nodes(spans: Iterable[Span]) -> list[tuple[float, str, int]]:
+    """What the batches of a run did when on which node."""
+    return [
+        (span.ended, name.partition("@")[2], count)
+        for span in spans
+        for name, count in (span.batch.ran_on or {}).items()
+    ]
 
 
 def rate_lines(spans: Sequence[Span], names: Sequence[str], unknown: str) -> tuple[Line, ...]:
@@ -85,7 +113,7 @@ def rate_lines(spans: Sequence[Span], names: Sequence[str], unknown: str) -> tup
         share[-1] += 1e-9  # where a batch took no time
         share /= share.sum()
         for name, count in (span.batch.ran_on or {unknown: span.batch.done.evaluations}).items():
-            totals[name][first : last + 1] += share * count
+            totals[_device(name)][first : last + 1] += share * count
     middles = (edges[:-1] + edges[1:]) / 2
     return tuple(
         Line(name, tuple(zip(middles.tolist(), (totals[name] / width).tolist(), strict=True))) for name in names

@@ -20,6 +20,8 @@ _HELP: Final = {
     "arcbatt_run_planned_evaluations": ("gauge", "Evaluations that a run has to do in all."),
     "arcbatt_run_evaluations_total": ("counter", "Evaluations done by a run, by the device or tier they ran on."),
     "arcbatt_run_evaluations_per_second": ("gauge", "Evaluations a second over the last batches of a run."),
+    "arcbatt_run_node_evaluations_total": ("counter", "Evaluations done by a run on a cluster, by node."),
+    "arcbatt_run_node_evaluations_per_second": ("gauge", "Evaluations a second over the last batches, by node."),
     "arcbatt_run_failures_total": ("counter", "Evaluations of a run that failed, by reason."),
     "arcbatt_run_solved_tasks": (
         "gauge",
@@ -78,6 +80,11 @@ def _of_run(view: RunView) -> list[_Sample]:
     if view.listed.is_live:
         found.append(_Sample("arcbatt_run_evaluations_per_second", run, view.rate or 0.0))
     found += [_Sample("arcbatt_run_evaluations_total", run | {"on": on}, count) for on, count in view.ran_on.items()]
+    for node in view.nodes:
+        labels = run | {"node": node.name}
+        found.append(_Sample("arcbatt_run_node_evaluations_total", labels, node.done))
+        if view.listed.is_live:
+            found.append(_Sample("arcbatt_run_node_evaluations_per_second", labels, node.rate))
     found += [
         _Sample("arcbatt_run_failures_total", run | {"reason": reason}, count)
         for reason, count in view.failures.items()

@@ -68,6 +68,15 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Node:
+    """A node of a cluster: the evaluations, or tasks of a search, that it has done, and those a second at the end."""
+
+    name: str
+    done: int
+    rate: float
+
+
+@dataclass(frozen=True)
 class Slow:
     """A task of a search, and the seconds of one core that it took."""
 
@@ -102,6 +111,8 @@ class RunView:
     rerouted: dict[str, int]
     slowest: tuple[Pace, ...]
     near: tuple[Picture, ...]
+    nodes: tuple[Node, ...] = ()
+    """Of a run on a cluster, those that did the most first."""
 
     @property
     def left_seconds(self) -> float | None:
@@ -130,6 +141,8 @@ class SearchView:
     """Of the tasks with a program, what made the first attempt."""
     slowest: tuple[Slow, ...]
     latest: tuple[Picture, ...]
+    nodes: tuple[Node, ...] = ()
+    """Of a search on a cluster, those that did the most first."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from arcbatt.report.html import LINES, style_sheet
 from arcbatt.report.svg import styled_grid_svg
 from arcbatt.support.text import plain_text
 from arcbatt.watch.charts import area_chart, bars, meter, spark, step_chart
-from arcbatt.watch.model import Gpu, Listed, Picture, RunView, SearchView, State
+from arcbatt.watch.model import Gpu, Listed, Node, Picture, RunView, SearchView, State
 from arcbatt.watch.words import duration, gigabytes, markup, moment, plural, short, small_time
 
 LISTED: Final = 40
@@ -21,6 +21,8 @@ _LIVE_SECONDS: Final = 2
 _IDLE_SECONDS: Final = 10
 """How long the page waits before it asks again, for a run that goes on and for one that does not."""
 _REASONS: Final = 12
+_NODES: Final = 24
+"""Nodes that are shown one by one."""
 
 _SAYS: Final = {
     State.RUNNING: "",
@@ -144,7 +146,7 @@ def _run(view: RunView, now: float) -> str:
         charts += area_chart("Evaluations a second", view.rates, view.seconds, unit=" evaluations")
     return (
         f'{_heading(view, "run", now)}{progress}{tiles}<div class="charts">{charts}</div>'
-        f'<div class="columns">{_tiers(view)}{_failures(view)}{_slowest(view)}</div>{_near(view)}'
+        f'<div class="columns">{_nodes(view.nodes)}{_tiers(view)}{_failures(view)}{_slowest(view)}</div>{_near(view)}'
     )
 
 
@@ -155,6 +157,19 @@ def _tiles(rows: Sequence[tuple[str, str, str]]) -> str:
 
 def _section(title: str, body: str, name: str = "") -> str:
     return f'<section class="box {name}"><h2>{title}</h2>{body}</section>'
+
+
+def _nodes(nodes: Sequence[Node]) -> str:
+    """Nodes of a cluster; of many, those that did the most and the rest together."""
+    if not nodes:
+        return ""
+    rest = nodes[_NODES:]
+    shown = [*nodes[:_NODES]]
+    if rest:
+        shown.append(Node(f"{len(rest):,} more", sum(one.done for one in rest), sum(one.rate for one in rest)))
+    rows = [(one.name, one.done, f"{short(one.done)}, {short(one.rate)}/s") for one in shown]
+    total = f"{plural(len(nodes), 'node')}, {short(sum(one.rate for one in nodes))}/s together over the last seconds."
+    return _section("Nodes", f"{bars(rows)}<p>{total}</p>")
 
 
 def _tiers(view: RunView) -> str:
@@ -218,11 +233,11 @@ def _search(view: SearchView, now: float) -> str:
     title = "Programs found" if view.by_clock else "Programs found, by seconds of cores"
     slowest = bars([(one.task, one.seconds, small_time(one.seconds)) for one in view.slowest])
     combiners = bars([(name, count, f"{count:,}") for name, count in view.combiners.items()])
+    columns = f"{_nodes(view.nodes)}{_section('What found them', combiners)}{_section('Slowest tasks', slowest)}"
     return (
         f"{_heading(view, 'search', now)}{tiles}"
         f'<div class="charts">{step_chart(title, (tried, found), seconds, unit=" tasks")}</div>'
-        f'<div class="columns">{_section("What found them", combiners)}{_section("Slowest tasks", slowest)}</div>'
-        + _section("Latest attempts", _pictures(view.latest), "wide")
+        f'<div class="columns">{columns}</div>' + _section("Latest attempts", _pictures(view.latest), "wide")
     )
 
 

@@ -14,7 +14,15 @@ from arcbatt.errors import ArcbattError, DataError
 from arcbatt.report.compare import Got, Verdict, compare
 from arcbatt.runs.record import RunRecord, read_info, task_of
 from arcbatt.runs.store.live import BatchProgress, LiveStore, Nearest
-from arcbatt.watch.curves import current_rate, evaluations_by_device, rate_lines, solved_lines, spans_of
+from arcbatt.watch.curves import (
+    current_rate,
+    done_on_nodes,
+    evaluations_by_device,
+    nodes_of,
+    rate_lines,
+    solved_lines,
+    spans_of,
+)
 from arcbatt.watch.model import Listed, Picture, RunView, SearchView, State
 from arcbatt.watch.places import Place, Signature, find_places
 from arcbatt.watch.sane import check_batches, check_count, check_seconds
@@ -147,6 +155,7 @@ def read_run(listed: Listed, heard: float) -> RunView:
             rerouted=dict(store.rerouted().most_common()),
             slowest=slowest,
             near=tuple(_near(record, live, one) for one in live.nearest(PICTURES, WORTH_SHOWING)),
+            nodes=nodes_of(done_on_nodes(spans)),
         )
 
 

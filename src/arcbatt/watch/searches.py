@@ -15,6 +15,7 @@ from arcbatt.search.record import OPTIONS, SOLUTIONS
 from arcbatt.search.solution import Solution
 from arcbatt.support.files import check_file, read_file
 from arcbatt.support.shapes import is_of
+from arcbatt.watch.curves import nodes_of
 from arcbatt.watch.model import Line, Listed, Picture, SearchView, Slow, State
 from arcbatt.watch.places import Place
 from arcbatt.watch.sane import MOST_SECONDS, check_seconds
@@ -33,6 +34,7 @@ class _Done(NamedTuple):
     seconds: float
     at: float | None
     combiner: str
+    node: str
 
 
 @dataclass
@@ -66,9 +68,9 @@ class _Followed:
         try:
             data = json.loads(line)
             solution = Solution.from_json(data)
-            at = data.get("at")
-            if not all(map(is_of, (solution.id, solution.seconds, at), (str, float, float | None))):
-                raise DataError("a task, its seconds or its time is of another type")
+            at, node = data.get("at"), data.get("node", "")
+            if not all(map(is_of, (solution.id, solution.seconds, at, node), (str, float, float | None, str))):
+                raise DataError("a task, its seconds, its time or its node is of another type")
             for seconds in (solution.seconds, at):
                 check_seconds(path, seconds)
             first = solution.attempts[0][0] if solution.attempts and solution.attempts[0] else None
@@ -76,7 +78,7 @@ class _Followed:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ArcbattError) as error:
             raise DataError(f"{path}: a line that is no solution: {error}") from error
         combiner = str(first.combiner) if first else "nothing"
-        self.done[solution.id] = _Done(solution.id, bool(found), solution.seconds, at, combiner)
+        self.done[solution.id] = _Done(solution.id, bool(found), solution.seconds, at, combiner, node)
         self.latest = [*self.latest, solution][-PICTURES:]
 
 
@@ -124,6 +126,7 @@ class SearchReader:
             combiners=dict(combiners.most_common()),
             slowest=tuple(Slow(one.task, one.seconds) for one in slowest),
             latest=tuple(_picture(one) for one in reversed(followed.latest)),
+            nodes=nodes_of([(one.at - (listed.started or 0.0), one.node, 1) for one in done if one.at is not None]),
         )
 
 

@@ -1,8 +1,8 @@
 """As many evaluations compared as a machine can in a time: the typed tier against the dynamic one, a process per core.
 
-python -m arcbatt.devtools.soak.bulk --seconds 240 --gpu waves cuda
+python -m arcbatt.devtools.soak.bulk --seconds 240 --gpu
 
-With a GPU, one process more has its engines compared with the CPU. A batch is a few hundred random programs, mutants
+With --gpu, one process more compares the GPU with the CPU. A batch is a few hundred random programs, mutants
 and splices of all versions of the generator on a few thousand grids, so that compiling them is a small part; at small
 budgets the steps are compared too. The last line is a row for the table in docs/trust.md.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import itertools
 import multiprocessing
 import os
 import queue
@@ -29,6 +28,7 @@ from arcbatt.support.machine import commit, gpu_models
 
 _BUDGETS: Final = (MAX_STEPS, 3_000_000, 100_000, 2_000)
 ON_CPU: Final = Load(("cpu", "dynamic"), 300, 1_500, _BUDGETS, (MAX_TOTAL_STEPS,), tuple(VERSIONS))
+ON_GPU: Final = Load(("cpu", "cuda"), 300, 1_500, (MAX_STEPS,), (MAX_TOTAL_STEPS,), tuple(VERSIONS))
 _SEEDS: Final = 1_000_000
 """Seeds that each process has for itself."""
 _MOST_PROBLEMS: Final = 5
@@ -39,20 +39,15 @@ Found = tuple[int, Answer | str]
 """A seed and what came of it."""
 
 
-def on_gpu(engine: str) -> Load:
-    """What an engine of a GPU is compared on; the CPU gives what is wanted."""
-    return Load(("cpu", engine), 300, 1_500, (MAX_STEPS,), (MAX_TOTAL_STEPS,), tuple(VERSIONS))
-
-
-def work(loads: Sequence[Load], seed: int, until: float, found: Queue[Found | None]) -> None:
-    """Compare seed after seed, the loads by turns, until the time (of the monotonic clock) has come."""
+def work(load: Load, seeds: range, until: float, found: Queue[Found | None]) -> None:
+    """Compare seed after seed until the time, of the monotonic clock, has come."""
     problems = 0
-    for number in itertools.count(seed):
+    for number in seeds:
         left = until - time.monotonic()
         if left <= 0 or problems == _MOST_PROBLEMS:
             break
         try:
-            found.put((number, compared(loads[number % len(loads)], number, longest=left)))
+            found.put((number, compared(load, number, longest=left)))
         except Exception as error:  # whatever it is, it is a finding, and the others stand
             problems += 1
             found.put((number, f"{type(error).__name__}: {error}"))
@@ -88,15 +83,14 @@ class Sums:
         ]
 
 
-def bulk(seconds: float, processes: int, seed: int, engines: Sequence[str] = (), cpu: Load = ON_CPU) -> Sums:
-    """Compare for so long, in so many processes and one more for engines of a GPU."""
+def bulk(seconds: float, seed: int, loads: Sequence[Load]) -> Sums:
+    """Compare for so long, each load in a process of its own."""
     context = multiprocessing.get_context("spawn")
     found: Queue[Found | None] = context.Queue()
     until, sums = time.monotonic() + seconds, Sums()
-    shares: list[list[Load]] = [[cpu]] * processes + ([[on_gpu(engine) for engine in engines]] if engines else [])
     started: list[Any] = [
-        context.Process(target=work, args=(loads, seed + _SEEDS * k, until, found), daemon=True)
-        for k, loads in enumerate(shares)
+        context.Process(target=work, args=(load, range(first, first + _SEEDS), until, found), daemon=True)
+        for load, first in zip(loads, range(seed, seed + _SEEDS * len(loads), _SEEDS), strict=True)
     ]
     for process in started:
         process.start()
@@ -124,11 +118,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=200.0)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seed", type=int, default=int(time.time()) * 1000)
-    parser.add_argument("--gpu", nargs="*", default=[], metavar="ENGINE", help="waves, cuda: compare them with the CPU")
+    parser.add_argument("--gpu", action="store_true", help="compare the GPU with the CPU, too")
     parser.add_argument("--out", type=Path, help="write what is printed to this file too")
     given = parser.parse_args()
     start, used = time.monotonic(), os.times()
-    sums = bulk(given.seconds, given.processes, given.seed, given.gpu)
+    sums = bulk(given.seconds, given.seed, [ON_CPU] * given.processes + [ON_GPU] * given.gpu)
     took, ended = time.monotonic() - start, os.times()
     processor = ended.children_user + ended.children_system - used.children_user - used.children_system
     total = sums.compared.total()

@@ -40,7 +40,7 @@ NO_FILES: Final[dict[str, Place]] = {
 ODD_VALUES: Final[tuple[Any, ...]] = (None, True, -1, 1.5, "x", "\ud800", [], [None], {}, {"x": None}, {"x": "y"})
 """For places in JSON."""
 _MORE_VALUES: Final[tuple[Any, ...]] = (
-    *ODD_VALUES, 2**63, 1e308, "\x1b[31m", "x" * 5_000, [[]], [[[]]], [[10]], [[-1]], "solve_", ".", "../x",
+    *ODD_VALUES, 2**63, 1e308, "\x1b[31m", "x" * 5_000, "[/bold]", [[]], [[[]]], [[10]], [[-1]], "solve_", ".", "../x",
 )  # fmt: skip
 SQL_VALUES: Final = (
     "NULL",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from arcbatt.devtools.soak.bombs import REPRODUCTIONS, reproduction
 from arcbatt.devtools.soak.counts import Interrupt, interrupt_table
-from arcbatt.devtools.soak.interrupts import COMMANDS, WAYS, interrupted, make_tasks, solvers_text
+from arcbatt.devtools.soak.interrupts import WAYS, drawn_command, interrupted, make_tasks, solvers_text
 from arcbatt.support.files import atomic_write
 
 
@@ -32,7 +32,7 @@ def measure(files: int, seed: int, folder: Path) -> tuple[list[Interrupt], list[
             kind, text = solvers_text(draw)
         (folder / "solvers.py").write_text(text)
         for way in WAYS:
-            args = COMMANDS[0] if way == "-t" or draw.random() < 0.6 else draw.choice(COMMANDS)
+            args = drawn_command(way, draw)
             shutil.rmtree(folder / "out", ignore_errors=True)
             found, problem = interrupted(args, folder, way, draw.uniform(0.3, 2.5), f"{kind}, file {number}")
             times += [found] if found else []

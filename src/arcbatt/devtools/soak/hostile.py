@@ -22,12 +22,28 @@ COMMANDS_OF_A_PIECE: Final = 4
 _IDS: Final = ("007bbfb7", "00d62c1b", "025d127b")
 _RUN: Final = ("run", "--dataset", "tasks.json", "--backend", "cpu", "--threads", "1", "-t", "20")
 _DATA: Final = ("--dataset", "tasks.json")
+_SOLVE: Final = ("solve", *_DATA, "--budget", "0.05", "--threads", "1", "--out", "solved")
+_EVOLVE: Final = (
+    "evolve",
+    *_DATA,
+    "--backend",
+    "cpu",
+    "--threads",
+    "1",
+    "--children",
+    "20",
+    "-t",
+    "20",
+    "--out",
+    "evolved",
+)
 COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "solvers.py": (
         (*_RUN, "--solvers", "solvers.py"),
         ("check", "solvers.py"),
         ("card", "--solvers", "solvers.py", "--file", "new.py", "--force"),
         ("show", _IDS[0], "--solvers", "solvers.py"),
+        (*_EVOLVE[:-1], "new", "--generations", "1", "--solvers", "solvers.py"),
         ("verify", "--solvers", "solvers.py", *_DATA, "--backend", "cpu", "--limit", "1", "--max-steps", "100000"),
     ),
     "batt.py": ((*_RUN, "--batt", "batt.py"),),
@@ -38,11 +54,23 @@ COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
         ("show", _IDS[0], *_DATA),
         ("score", "submission.json", *_DATA),
         ("submit", "--run", "run", "-o", "new.json", *_DATA),
+        (*_SOLVE, "--resume"),
+        (*_SOLVE[:-1], "new"),
+        (*_EVOLVE[:-1], "new", "--generations", "1", "--solvers", "solvers.py"),
     ),
     "tasks.jsonl": (("tasks", "check", "tasks.jsonl"),),
     "submission.json": (("score", "submission.json", *_DATA),),
     "vectors.jsonl": (("verify", "--vectors", "vectors.jsonl"),),
     "bench.json": (("bench", "--compare", "bench.json", "bench.json"),),
+    **dict.fromkeys(
+        ("solved/solve.json", "solved/solutions.jsonl"),
+        (
+            (*_SOLVE, "--resume", "--submission", "new.json"),
+            (*_SOLVE, "--explain", _IDS[0]),
+            ("report", "solved", "--output", "new.html"),
+        ),
+    ),
+    "evolved/evolve.json": ((*_EVOLVE, "--generations", "2", "--resume"),),
     **dict.fromkeys(
         ("run/run.json", "run/results.sqlite", "run/programs.py"),
         (
@@ -68,6 +96,8 @@ def make_inputs(folder: Path) -> None:
         ("card", "--solvers", "solvers.py", "--file", "batt.py", "--force"),
         (*_RUN, "--solvers", "solvers.py", "--out", "run"),
         ("submit", "--run", "run", "-o", "submission.json"),
+        _SOLVE,
+        (*_EVOLVE, "--generations", "1", "--solvers", "solvers.py"),
     ):
         done = command(args, folder)
         assert done.status == 0, done.err

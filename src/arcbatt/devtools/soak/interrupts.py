@@ -30,8 +30,19 @@ COMMANDS: Final = (
     ("verify", *_DATA, "--backend", "cpu", "--solvers", "solvers.py"),
     ("profile", *_DATA, "--no-gpus", "--solvers", "solvers.py"),
     ("card", "--solvers", "solvers.py", "--file", "batt.py", "--force", "--stats"),
+    ("evolve", *_DATA, "--backend", "cpu", "--solvers", "solvers.py", "--out", "out", "--children", "200", "-q"),
+    ("solve", *_DATA, "--budget", "3", "--out", "out", "-q"),
 )
-"""The first is the one that is mostly run; only `run` has -t."""
+"""The first is the one that is mostly run."""
+_WITH_TIME: Final = (COMMANDS[0], *COMMANDS[-2:])
+"""Those that have -t."""
+
+
+def drawn_command(way: str, draw: random.Random) -> tuple[str, ...]:
+    """A command that can be asked to end this way."""
+    if draw.random() < 0.5:
+        return COMMANDS[0]
+    return draw.choice(_WITH_TIME if way == "-t" else COMMANDS)
 
 
 def solvers_text(draw: random.Random) -> tuple[str, str]:
@@ -59,7 +70,7 @@ def interrupts(seed: int, soak: Soak) -> None:
     kind, text = solvers_text(draw)
     (folder / "solvers.py").write_text(text)
     way = draw.choice(WAYS)
-    args = COMMANDS[0] if way == "-t" or draw.random() < 0.5 else draw.choice(COMMANDS)
+    args = drawn_command(way, draw)
     shutil.rmtree(folder / "out", ignore_errors=True)
     found, problem = interrupted(args, folder, way, draw.choice((0.5, 2.0, 5.0)) * draw.random(), kind)
     if found is None:

@@ -47,6 +47,7 @@ class DynamicGraph {
     Language language;
     Exchange exchange;
     Graph graph;
+    i64 most_bytes = MOST_BYTES;
 
     // The constants, made anew: values belong to one thread.
     Items constants() const {
@@ -165,6 +166,7 @@ void share_out(Shared& shared, u32 threads, u32 n, u64 max_steps, u64 max_total,
                 InPython custom(shared);
                 Evaluator evaluator(shared.graph.graph, std::move(constants[begun++]), shared.graph.language, max_steps,
                                     max_total, shared.stop, custom);
+                memory::most_held = shared.graph.most_bytes;
                 for (u32 k; !shared.stop && (k = shared.next++) < n;) {
                     work(evaluator, k);
                     evaluator.end();
@@ -339,6 +341,7 @@ void bind_dynamic(nb::module_& m) {
              nb::kw_only(), nb::arg("names"), nb::arg("custom"), nb::arg("function"), nb::arg("kinds"),
              nb::arg("numbers"), nb::arg("first"), nb::arg("args"), nb::arg("constants"),
              "A graph of nodes, and the language it is in.")
+        .def_rw("most_bytes", &DynamicGraph::most_bytes, "What the values of a thread may hold.")
         .def("run", &run, nb::arg("samples"), nb::kw_only(), nb::arg("nodes"), nb::arg("missing"), nb::arg("results"),
              nb::arg("base"), nb::arg("max_steps"), nb::arg("max_total"), nb::arg("threads"), nb::arg("largest"),
              nb::arg("watch"),

@@ -36,6 +36,7 @@ class Evaluator {
           known_(graph.size()),
           uses_(graph.size()),
           steps_(graph.size()),
+          made_(graph.size()),
           outcomes_(graph.size()) {}
 
     Machine machine;
@@ -44,7 +45,7 @@ class Evaluator {
     void begin(std::function<Outcome(u32)> input, const std::vector<u32>& roots) {
         end();
         input_ = std::move(input);
-        machine.total_steps = 0;
+        machine.total_steps = steps_again_ = 0;
         cone_ = roots;
         for (u32 root : roots) ++uses_[root];
         for (size_t k = 0; k < cone_.size(); ++k) {
@@ -63,6 +64,7 @@ class Evaluator {
             known_[node] = UNSEEN;
             uses_[node] = 0;
             steps_[node] = 0;
+            made_[node] = 0;
             outcomes_[node] = Outcome();
         }
         cone_.clear();
@@ -85,6 +87,7 @@ class Evaluator {
 
    private:
     enum State : u8 { UNSEEN, WAITING, KNOWN };
+    static constexpr u64 MOST_AGAIN = 4;  // times the steps of an evaluation
 
     // The node, unless it and what it takes turn out to have too many steps together.
     void evaluate(u32 root) {
@@ -148,20 +151,59 @@ class Evaluator {
         return total;
     }
 
+    // A call counts once, also where it is made again because its value was given up.
     void call(u32 node, u32 number, u32 begin, u32 end, Outcome& outcome) {
         u64 before = machine.total_steps;
-        machine.end_total = machine.max_total > ~before ? ~u64(0) : before + machine.max_total;
+        machine.end_total = made_[node] || machine.max_total > ~before ? ~u64(0) : before + machine.max_total;
         Items args;
         for (u32 at = begin; at < end; ++at) args.push_back(outcomes_[graph_.args[at]].value);
-        try {
-            if (graph_.kinds[node] == NodeKind::INVOKE)
-                outcome.value = machine.call(args[0], args.data() + 1, u32(args.size()) - 1);
-            else
-                outcome.value = machine.call(number, args.data(), u32(args.size()));
-        } catch (const Failure& failure) {
-            outcome.status = failure.reason;
+        for (bool known = false; !known;) {
+            known = true;
+            try {
+                if (graph_.kinds[node] == NodeKind::INVOKE)
+                    outcome.value = machine.call(args[0], args.data() + 1, u32(args.size()) - 1);
+                else
+                    outcome.value = machine.call(number, args.data(), u32(args.size()));
+            } catch (const Failure& failure) {
+                outcome.status = failure.reason;
+            } catch (const std::bad_alloc&) {
+                steps_again_ += machine.total_steps - before;
+                machine.total_steps = before;
+                if (steps_again_ / MOST_AGAIN > machine.max_total || !give_up_values(begin, end)) throw;
+                known = false;
+            }
         }
-        steps_[node] = machine.total_steps - before;
+        if (made_[node]) {
+            steps_again_ += steps_[node];
+            machine.total_steps = before;
+        } else {
+            steps_[node] = machine.total_steps - before;
+            made_[node] = 1;
+        }
+    }
+
+    // Where memory is short: forget every value that is kept for later, but for arguments of the call at hand. What is
+    // needed to make one again is to be made again too. False where there is none.
+    bool give_up_values(u32 begin, u32 end) {
+        std::vector<u32> lost;
+        auto at_hand = [&](u32 node) {
+            return std::find(graph_.args.begin() + begin, graph_.args.begin() + end, node) != graph_.args.begin() + end;
+        };
+        auto lose = [&](u32 node) {
+            known_[node] = WAITING;
+            outcomes_[node] = Outcome();
+            lost.push_back(node);
+        };
+        for (u32 node : cone_)
+            if (known_[node] == KNOWN && uses_[node] && outcomes_[node].value.has_object() && !at_hand(node))
+                lose(node);
+        bool any = !lost.empty();
+        for (size_t k = 0; k < lost.size(); ++k)
+            for (u32 at = graph_.first[lost[k]]; at < graph_.first[lost[k] + 1]; ++at) {
+                u32 arg = graph_.args[at];
+                if (uses_[arg]++ == 0 && known_[arg] == KNOWN) lose(arg);
+            }
+        return any;
     }
 
     void used(u32 node) {
@@ -175,6 +217,8 @@ class Evaluator {
     std::vector<u8> known_;
     std::vector<u32> uses_;  // how often each is still to be read
     std::vector<u64> steps_;
+    std::vector<u8> made_;  // whether its steps are counted
+    u64 steps_again_ = 0;   // what was done in vain or again for want of memory
     std::vector<Outcome> outcomes_;
 };
 

@@ -12,7 +12,7 @@ struct Interpreter {
 #if !AB_OWN_SLOTS
             if (m.overspent()) break;
 #endif
-#if !AB_DEVICE && !AB_OWN_SLOTS
+#if !AB_DEVICE
             if (m.c.g.from_one([&] { return m.c.stopped(); })) break;
 #endif
             pc = instruction(m, pc);

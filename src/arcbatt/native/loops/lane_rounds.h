@@ -56,6 +56,9 @@ struct LaneRound {
         one.c.a = own::Arena{m.c.a.base, place + rows, end, shape.first(), rows, place};
         one.types = own::Types{reinterpret_cast<const own::TypeDesc*>(m.types.table), m.types.parts};
         one.code = m.code;
+#if !AB_DEVICE
+        one.c.stop = m.c.stop;
+#endif
         one.max_steps = m.max_steps;
         one.trips = 0;
         one.max_trips = m.max_trips;
@@ -72,7 +75,8 @@ struct LaneRound {
             one.frames[depth - 1].run_id = ++one.run_ids;
             one.steps = 0;
             own::Interpreter::run(one, body.code());
-            u32 s = u32(one.status(body.result()));
+            // What was cut short by a stop has no outcome; the group looks again.
+            u32 s = one.c.stopped() ? u32(ESCAPE) : u32(one.status(body.result()));
             u32* value = one.value(body.result());
             at(0, k) = s;
             at(1, k) = u32(one.steps);

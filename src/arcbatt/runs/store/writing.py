@@ -15,6 +15,8 @@ from arcbatt.runs.store.reading import Store
 from arcbatt.runs.store.tables import PROGRESS_TABLES, TABLES, TIER_TABLE, VERSION, Batch, ProgramRow, TaskRow
 
 _CHUNK: Final = 1000
+_CACHE_KIB: Final = 64 << 10
+"""What a writer keeps of the file in memory: the pages that a batch changes are all over it."""
 _TRIES: Final = 20
 _PAUSE: Final = 0.02
 """How often, and after how many seconds, it is tried to leave one plain file."""
@@ -105,3 +107,4 @@ class StoreWriter:
     def _log_ahead(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = NORMAL")
+        self.connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
