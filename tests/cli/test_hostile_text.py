@@ -103,6 +103,8 @@ COMMANDS = {
     "solve": lambda at: ("solve", "-d", at / "tasks.json", "--budget", 0.1, "-o", at / "solved", "--submission",
                          at / "made.json"),
     "solve, explained": lambda at: ("solve", "-d", at / "tasks.json", "--budget", 0.1, "--explain", "[/bold]"),
+    "evolve": lambda at: ("evolve", "--solvers", at / "solvers", "-d", at / "tasks.json", "--generations", 1,
+                          "--children", 5, "--out", at / "evolved \x1b[31m"),
     "verify vectors": lambda at: ("verify", "--vectors", at / "vectors \x1b[31m.jsonl"),
     "profile": lambda at: ("profile", "--solvers", at / "solvers", "-d", at / "tasks.json", "--no-gpus"),
     "bench": lambda at: ("bench", "--suite", "card", "--solvers", at / "solvers", "-d", at / "tasks.json", "--runs", 1,

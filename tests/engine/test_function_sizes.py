@@ -60,6 +60,22 @@ def solve_outside(I):
     return x2(TWO)
 """
 
+MADE_OF_WHAT_FAILS = """
+def solve_bound(I):
+    x1 = compose(lbind(lbind, add), compose(first, rbind(lbind(interval, ZERO), ONE)))
+    return apply(compose(rbind(rapply, ONE), compose(initset, x1)), interval(TWO, NEG_TWO, NEG_ONE))
+
+def solve_matched(I):
+    x1 = fork(sfilter, identity, compose(lbind(matcher, first), leastcolor))
+    x2 = compose(x1, rbind(rbind(sfilter, compose(even, first)), I))
+    return apply(fork(sfilter, identity, compose(lbind(matcher, first), compose(leastcolor, backdrop))), fgpartition(I))
+
+def solve_inside(I):
+    x1 = chain(rbind(compose, first), lbind(rbind, contained), backdrop)
+    x2 = compose(x1, rbind(sfilter, compose(rbind(greater, TWO), last)))
+    return apply(fork(sfilter, identity, x2), fgpartition(I))
+"""
+
 
 def backends(programs):
     yield CpuEngine.of(programs, threads=1)
@@ -76,6 +92,17 @@ def test_made_in_loops_they_cost_the_same_on_every_tier(limits):
     want = ReferenceEngine.of(programs).run(samples, "hash", **limits)
     for engine in backends(programs):
         same(engine.run(samples, "hash", **limits), want)
+
+
+@pytest.mark.parametrize("first", range(1, 240, 24))
+def test_where_a_part_has_failed_nothing_is_made_and_charged(first):
+    """Else the outcome would be `limit` in place of the failure, where the steps are just enough."""
+    programs = parse_text(MADE_OF_WHAT_FAILS).check()
+    samples = [random_sample(seed) for seed in range(6)]
+    for max_steps in range(first, first + 24):
+        want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=max_steps)
+        for engine in backends(programs):
+            same(engine.run(samples, "hash", max_steps=max_steps), want)
 
 
 @pytest.mark.parametrize(

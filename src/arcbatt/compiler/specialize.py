@@ -244,10 +244,22 @@ class _Specializer:
             if not isinstance(count, Ref) or join(count.type, INT) is None:
                 return failed(context, parts)
             parts[1] = self.power_count(context, spec, count, parts[0])  # which it looks at before the function
-        context.count_steps(making(len(parts)))
+        self._count_making(context, parts)
         if wrong:
             return failed(context, parts)
         return combined(spec, tuple(parts), together(map(self.closures.extent, parts)))
+
+    def _count_making(self, context: Context, parts: list[Value]) -> None:
+        """Count the steps of making a function.
+
+        Where a part has failed none is made, and nothing is charged. A body charges each item the same, so where every
+        step counts (without folding: see `CompiledSet.exact`) such a function is the dynamic tier's.
+        """
+        refs = [ref for part in parts for ref in ([part] if isinstance(part, Ref) else part.refs())]
+        in_loop = isinstance(context, BodyBuilder) and not context.free
+        if in_loop and not context.rewrites.fold and any(ref.can_fail for ref in refs):
+            raise UnresolvedError("a function made in a loop of what may fail, where every step counts")
+        context.count_steps(making(len(parts)))
 
     def power_count(self, context: Context, spec: OpSpec, count: Ref, function: Value) -> Ref:
         """How often a power applies its function: a node that checks the number, where it is not known to be good.
