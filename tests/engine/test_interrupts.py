@@ -27,9 +27,9 @@ def solve_loops(I):
 """
 ROUNDS = """
 def solve_rounds(I):
-    x = asobject(canvas(height(I), (40, 40)))
-    f = chain(size, lbind(difference, x), lbind(shift, x))
-    return apply(f, totuple(asindices(canvas(ZERO, (40, 40)))))
+    y = totuple(asindices(canvas(ZERO, (180, 180))))
+    f = lambda x: apply(chain(size, delta, lbind(shift, asobject(canvas(x, (18, 18))))), y)
+    return astuple(astuple(f(height(I)), f(ZERO)), astuple(f(THREE), f(FOUR)))
 """
 KEYS = """
 def solve_keys(I):

@@ -20,6 +20,8 @@ EXCEPTIONS = {
     "devtools/profile.py": "a stage named merge",
     "engine/cpu.py": "names of arrays: height, width",
     "engine/dynamic.py": "names of arrays: height, width",
+    "search/combiners/": "programs are written, with the primitives that turn a grid among them",
+    "search/features.py": "the last tier of features",
     "engine/cuda/": "names of packed arrays, kernels and ways to decode text",
 }
 """Files or folders where the word is there, and what it means."""

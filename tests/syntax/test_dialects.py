@@ -105,6 +105,9 @@ def test_the_dialect_is_that_of_the_names_a_text_uses():
     assert found("x = vmirror(first(I))") == "arc-dsl"
     assert found("def corner(x):\n    return x\ny = corner(I)") == "arc-dsl"
     assert found("x = union(a, b)\ny = foo(x)\nz = bar(y)") == "arc-dsl"
+    assert found("# From corner (left) to corner, as union(a, b) has it.\nx = vmirror(I)") == "arc-dsl"
+    assert found('def solve_a(I):\n    """The corner, mir_rot_t(I, R2)."""\n    return vmirror(I)') == "arc-dsl"
+    assert found("# A corner.\nx = rbind(corner, R0)  # corner") == "tokpidjin"
 
 
 def test_signatures_and_names(tmp_path):

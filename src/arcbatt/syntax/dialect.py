@@ -27,6 +27,8 @@ _TABLES: Final = {"names", "constants", "functions"}
 _CELLS: Final = {"since", "items", "place"}
 _USED: Final = re.compile(r"([^\W\d]\w*)\s*(?=[(,)])")
 """Names that are called or stand as an argument."""
+_TOLD: Final = re.compile(r"#[^\n]*|(\"{3}|'{3})[\s\S]*?\1")
+"""Comments and docstrings, which use no names."""
 _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
 _DEFINED: Final = re.compile(r"^\s*(?:def\s+([^\W\d]\w*)|([^\W\d]\w*)\s*=[^=])", re.MULTILINE)
 
@@ -271,9 +273,11 @@ def detect(text: str, language: Language) -> Dialect:
     used = set(_USED.findall(text)).difference(language.ops, language.constants)
     if all(used.isdisjoint(one.words) for one in known.values()):
         return known[STANDARD]
-    used -= {name for pair in _DEFINED.findall(text) for name in pair}
+    code = _TOLD.sub("", text)
+    used &= set(_USED.findall(code))
+    used -= {name for pair in _DEFINED.findall(code) for name in pair}
     best = max(known.values(), key=lambda one: len(used & one.words.keys()))
-    strange = used.intersection(_CALLED.findall(text)).difference(best.words, dir(builtins))
+    strange = used.intersection(_CALLED.findall(code)).difference(best.words, dir(builtins))
     return best if len(used & best.words.keys()) > len(strange) else known[STANDARD]
 
 

@@ -21,12 +21,12 @@ HANGS: Final = 120.0
 _ENTRY: Final = """
 import os, sys, time
 from arcbatt.cli import main
-told, app = int(sys.argv.pop(1)), main.app
+told, command = int(sys.argv.pop(1)), main.command
 def begin():
     os.write(told, str(time.monotonic()).encode())
     os.close(told)
-    app()
-main.app = begin
+    command()()
+main.command = lambda: begin
 main.main()
 """
 """Tells when the command begins, on the clock of all processes: the start of Python and its imports count apart."""
