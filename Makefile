@@ -1,5 +1,5 @@
 # make run   set up, then the main job on bundled data
-# make test  set up, then every check and test
+# make test  set up, then every check and test; JOBS=n runs the tests in so many processes
 # make counts         instructions of fixed workloads against those kept; make accept-counts keeps new ones
 # make kernel         compile some GPU kernels for every architecture, no GPU needed; make kernel-figures keeps what they need
 # make fuzz  the fuzzers under sanitizers, SECONDS=60 each, from SEED
@@ -20,6 +20,7 @@ FUZZ_FLAGS := -std=c++17 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-reco
 	-Isrc/arcbatt/native
 COUNTS := build/counts
 COUNTS_FLAGS := -std=c++17 -O3 -Wall -Wextra -Wpedantic -Werror -Isrc/arcbatt/native
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 60
 HOURS ?= 0.1
 SEED ?= $(shell date +%s)000000
@@ -42,8 +43,9 @@ lint: $(VENV)/installed
 	$(BIN)/python tools/performance_page.py --check
 	$(BIN)/python tools/generate_native.py --check
 
+# A file of tests is one process's: what a module makes once is made once.
 unit: $(VENV)/installed
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(JOBS) --dist loadfile
 
 # The report is in build/soak, by date; what is found is in build/soak/found, as tests.
 soak: $(VENV)/installed
@@ -89,12 +91,9 @@ $(FUZZ)/dynamic: fuzz/dynamic.cpp $(NATIVE)
 	@mkdir -p $(FUZZ)
 	$(CXX) $(FUZZ_FLAGS) $< -o $@
 
-$(FUZZ)/%.o: fuzz/%.cpp $(NATIVE) $(wildcard fuzz/*.h) $(FUZZ)/lane_library.h
-	$(CXX) $(FUZZ_FLAGS) -I$(FUZZ) -c $< -o $@
-
-$(FUZZ)/lane_library.h: src/arcbatt/engine/cuda/source.py $(NATIVE)
+$(FUZZ)/%.o: fuzz/%.cpp $(NATIVE) $(wildcard fuzz/*.h)
 	@mkdir -p $(FUZZ)
-	$(PYTHON) $< $@
+	$(CXX) $(FUZZ_FLAGS) -c $< -o $@
 
 $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/compiler/lower/*.py)
 	$(BIN)/python fuzz/corpus.py $@
@@ -102,9 +101,8 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/comp
 # These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
 # must have CuPy, NumPy, pytest and nanobind. filelock and platformdirs may come from `make carried`.
 GPU_BUILD := build/gpu
-GPU_TESTS := tests/engine/test_gpu.py tests/engine/test_gpu_cubins.py tests/calls/test_gpu_api.py \
-	tests/calls/test_every_function.py tests/calls/test_primitives.py tests/engine/test_on_gpu.py \
-	tests/engine/test_gpu_waves.py
+GPU_TESTS := tests/engine/test_gpu.py tests/calls/test_gpu_api.py tests/calls/test_every_function.py \
+	tests/calls/test_primitives.py tests/engine/test_on_gpu.py tests/engine/test_gpu_waves.py
 GPU_PYTEST := -m pytest --noconftest -m gpu
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)

@@ -46,7 +46,7 @@ class Mutator {
             if (w[0] < arcbatt::LOOP_APPLY) continue;
             arcbatt::Ins loop{w};
             if (!loop.has(arcbatt::COLUMNAR)) continue;
-            const uint32_t* code = arcbatt::columns_behind(loop, arcbatt::check::behind_bodies(loop)).code();
+            const uint32_t* code = arcbatt::ColumnsRef{arcbatt::check::behind_bodies(loop)}.code();
             add_starts(size_t(code - b_.code.data()), at + w[1]);
         }
     }

@@ -287,7 +287,7 @@ def backend(request, monkeypatch, tmp_path_factory):
         pytest.importorskip("arcbatt._core_lanes")
         from engine import fake_cupy
 
-        fake_cupy.install_waves(monkeypatch, free=1 << 28)
+        fake_cupy.install(monkeypatch, free=1 << 28)
     engine_for.cache_clear()
     yield "cpu" if request.param == "cpu" else "cuda"
     engine_for.cache_clear()

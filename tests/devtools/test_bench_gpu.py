@@ -37,7 +37,7 @@ SIDE = "GPU 0, Fake One"
 @pytest.fixture
 def fake(monkeypatch):
     """A CuPy over NumPy, with two GPUs by name."""
-    fake = fake_cupy.install_waves(monkeypatch, free=1 << 28).cupy
+    fake = fake_cupy.install(monkeypatch, free=1 << 28).cupy
     fake.empty(1).__class__.set = lambda self, host, **_: np.copyto(self, host)
     fake.cuda.Device.synchronize = lambda self: None
     fake.cuda.alloc_pinned_memory = bytearray

@@ -16,8 +16,8 @@ from engine import fake_cupy
 
 @pytest.fixture
 def side(monkeypatch):
-    """The GPU's side over a CuPy that is not there."""
-    return GpuSide("cuda", fake_cupy.install(monkeypatch, free=1 << 28).CudaEngine, {})
+    """The GPU's side over a CuPy that is not there: waves on emulated lanes."""
+    return GpuSide("cuda", fake_cupy.install(monkeypatch, free=1 << 28).WaveEngine, {})
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-import arcbatt.engine.cuda
 import arcbatt.engine.waves
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves import kernels
-from emulated import _core_lanes, _waves_1, _waves_32, _waves_64
+from emulated import _waves_1, _waves_32, _waves_64
 
 
 class _Array(np.ndarray):
@@ -87,7 +86,7 @@ class _CudaError(RuntimeError):
     """CuPy's runtime error, made from its text."""
 
 
-class _WaveFunction:
+class _Function:
     """A kernel of waves, on one lane or on emulated lanes as its file's name says; blocks have fewer here."""
 
     most_groups = 3
@@ -110,25 +109,6 @@ class _WaveFunction:
             run()
         else:
             self.fake.captured.append(run)
-
-
-class _Function:
-    def __init__(self, fake: Any, name: str) -> None:
-        self.fake = fake
-        self.launch = {
-            "arcbatt_run": _core_lanes.launch,
-            "arcbatt_call": _core_lanes.launch_calls,
-            "arcbatt_objects": _core_lanes.launch_objects,
-        }[name]
-
-    def __call__(self, blocks: tuple[int], threads: tuple[int], args: tuple[Any, ...], *, shared_mem: int = 0) -> None:
-        assert shared_mem < 48 << 10, "what every GPU has for a block"
-        if self.launch is not _core_lanes.launch_objects:
-            self.fake.launches.append(blocks[0])
-            if self.fake.fail_at == len(self.fake.launches):
-                raise _CudaError("cudaErrorIllegalAddress: an illegal memory access was encountered")
-        groups = 1 if self.launch is _core_lanes.launch else threads[0] // 32
-        self.launch(args[0].data.ptr, blocks[0] * groups)
 
 
 class _Device:
@@ -224,11 +204,7 @@ def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleTyp
     fake.zeros, fake.empty, fake.full = made(np.zeros), made(_garbage), made(np.full)
     fake.flatnonzero, fake.sort, fake.unique = made(np.flatnonzero), made(np.sort), np.unique
     fake.captured = None
-    fake.RawModule = lambda path: SimpleNamespace(
-        get_function=lambda name: (
-            _WaveFunction(fake, name, path) if name.startswith("arcbatt_wave") else _Function(fake, name)
-        )
-    )
+    fake.RawModule = lambda path: SimpleNamespace(get_function=lambda name: _Function(fake, name, path))
     fake.get_default_memory_pool = lambda: fake.pool
     fake.get_default_pinned_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None, n_free_blocks=lambda: 0)
     properties = {"name": name, "major": 9, "minor": 0, "totalGlobalMem": 2 * free, "multiProcessorCount": 1}
@@ -254,18 +230,6 @@ def module(free: int, count: int = 1, name: bytes = b"NVIDIA H200") -> ModuleTyp
     return fake
 
 
-def install(monkeypatch: Any, **options: Any) -> Any:
-    """Have CuPy be such a module, and the GPU backend one over it, for a test; returns the GPU backend."""
-    for name in ("cupy", "arcbatt.engine.cuda.engine"):
-        monkeypatch.setitem(sys.modules, name, None)  # so that what is there now comes back
-    monkeypatch.setattr(arcbatt.engine.cuda, "engine", None, raising=False)
-    sys.modules["cupy"] = module(**options)
-    del sys.modules["arcbatt.engine.cuda.engine"]
-    backend = importlib.import_module("arcbatt.engine.cuda.engine")
-    monkeypatch.setattr(backend, "cubin", lambda *_, **__: "none")
-    return backend
-
-
 def compiled_waves(_: Any, wanted: Any, __: Any) -> dict[Any, Path]:
     """In place of machine code, names by width."""
     return {one: Path(f"wave-{one.lanes}") for one in wanted}
@@ -278,12 +242,13 @@ def for_waves(monkeypatch: Any, free: int = 1 << 30) -> Any:
     return module(free=free)
 
 
-def install_waves(monkeypatch: Any, **options: Any) -> Any:
-    """The same for the engine of waves, by `install`; returns its module."""
-    install(monkeypatch, **options)
-    for_waves(monkeypatch)
+def install(monkeypatch: Any, **options: Any) -> Any:
+    """Have CuPy be such a module, and the GPU's engine one over it, for a test; returns the engine's module."""
     name = "arcbatt.engine.waves.engine"
-    monkeypatch.setitem(sys.modules, name, None)
+    for one in ("cupy", name):
+        monkeypatch.setitem(sys.modules, one, None)  # so that what is there now comes back
     monkeypatch.setattr(arcbatt.engine.waves, "engine", None, raising=False)
+    sys.modules["cupy"] = module(**options)
+    for_waves(monkeypatch)
     del sys.modules[name]
     return importlib.import_module(name)

@@ -92,8 +92,8 @@ def test_no_rewrite_hides_a_limit(max_steps):
 
 def test_one_engine_serves_any_budget(monkeypatch):
     programs, samples = parse_text(SKIPPED).check(), [random_sample(seed) for seed in range(6)]
-    cuda = fake_cupy.install(monkeypatch, free=1 << 26)
-    engines = [CpuEngine.of(programs), cuda.CudaEngine.of(programs), make_engine("auto", programs)]
+    cuda = fake_cupy.install(monkeypatch, free=1 << 28)
+    engines = [CpuEngine.of(programs), cuda.WaveEngine.of(programs), make_engine("auto", programs)]
     for max_steps in (MAX_STEPS, 30, 300, MAX_STEPS, 10**12):
         want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=max_steps)
         for engine in engines:
@@ -230,6 +230,13 @@ def test_too_many_calls_to_bound_are_left_to_the_dynamic_tier():
 )
 def test_steps_as_text(text, steps):
     assert RunOptions.parse_steps(text) == steps
+
+
+@pytest.mark.parametrize("text", ["9" * 20, "9" * 5000, "9999999999G", "1000000000000000001"])
+def test_more_steps_than_can_be_counted(text):
+    assert RunOptions.parse_steps("1" + "0" * 18) == 10**18
+    with pytest.raises(UsageError, match="steps are at most"):
+        RunOptions.parse_steps(text)
 
 
 @pytest.mark.parametrize("text", ["", "0", "-5", "M", "1.5M", "many", "1MM", "\u0663"])

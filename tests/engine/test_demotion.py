@@ -18,7 +18,6 @@ from arcbatt.compiler.lower import lower
 from arcbatt.compiler.lower.disassemble import disassemble
 from arcbatt.data.packing import pack_samples
 from arcbatt.engine import cpu
-from arcbatt.engine.cuda.compile import CompileError
 from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.engine.outputs import STATUS
 from arcbatt.engine.reference import ReferenceEngine
@@ -288,64 +287,28 @@ def test_where_the_last_tier_fails_too_the_others_are_kept(monkeypatch, want):
 # --- GPUs ---
 @pytest.fixture
 def cuda(monkeypatch):
-    return fake_cupy.install(monkeypatch, free=1 << 26)
+    return fake_cupy.install(monkeypatch, free=1 << 28)
 
 
 def test_code_that_the_check_refuses_does_not_go_to_a_gpu(cuda, monkeypatch, want):
     plant_check(monkeypatch)
-    engine = cuda.CudaEngine.of(PROGRAMS)
+    engine = cuda.WaveEngine.of(PROGRAMS)
     got = engine.run(SAMPLES, "grid")
     same(got, want)
     assert list(got.internal_errors) == ["solve_bad"]
-    assert not any(BAD in disassemble(code) for code in engine.cuda.sliced(0).codes)
+    assert not any(wave.kernel.operation == BAD for group in engine.waves.groups for wave in group.waves)
     assert not to_cpu(got)
 
 
-def test_what_only_a_gpus_slices_fail_over_runs_on_the_cpu(cuda, monkeypatch, want):
-    engine = cuda.CudaEngine.of(PROGRAMS)
-    cut = engine.compiled.sliced
-
-    def sliced(count):
-        with monkeypatch.context() as patch:
-            plant_lowering(patch)
-            return cut(count)
-
-    monkeypatch.setattr(engine.compiled, "sliced", sliced)
-    got = engine.run(SAMPLES, "grid")
-    same(got, want)
-    assert list(got.internal_errors) == ["solve_bad"]
-    assert got.program_routes["solve_bad"].tier == "cpu"
-    assert got.rerouted() == {got.program_routes["solve_bad"]: len(SAMPLES)}
-
-
 def test_a_launch_that_raises_what_nobody_had_foreseen(cuda, monkeypatch, want):
-    engine = cuda.CudaEngine.of(PROGRAMS)
-    monkeypatch.setattr(engine.cuda, "_function", raising(None, lambda *_: True, TypeError("not as it should be")))
+    engine = cuda.WaveEngine.of(PROGRAMS)
+    broken = raising(None, lambda *_: True, TypeError("not as it should be"))
+    monkeypatch.setattr(fake_cupy._Function, "__call__", broken)
     got = engine.run(SAMPLES, "grid")
     same(got, want)
     why = "GPU 0 failed: TypeError: not as it should be"
     assert set(to_cpu(got)) == {why}
     assert got.recovered_errors == {why: 1}
-
-
-def test_a_custom_operation_that_does_not_compile_for_a_gpu(cuda, monkeypatch):
-    @arcbatt.op("Int, Int -> Int", source="out = a + b;\nreturn OK;")
-    def own_sum(a, b):
-        """A sum."""
-        return a + b
-
-    try:
-        text = "def solve_own(I):\n    return own_sum(height(I), ONE)\n\ndef solve_other(I):\n    return hmirror(I)\n"
-        programs = parse_text(text).check()
-        error = CompileError("no such type")
-        monkeypatch.setattr(cuda, "cubin", raising(lambda *_, **__: "none", lambda _, one, *__: one.custom, error))
-        got = cuda.CudaEngine.of(programs).run(SAMPLES, "grid")
-        same(got, ReferenceEngine.of(programs).run(SAMPLES, "grid"))
-    finally:
-        arcbatt.remove_op("own_sum")
-    assert got.program_routes["solve_own"].tier == "cpu"
-    assert "does not compile for the GPU" in got.program_routes["solve_own"].why
-    assert got.rerouted().total() == len(SAMPLES)
 
 
 # --- whole runs ---

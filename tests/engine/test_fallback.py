@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
+import sys
 
 import numpy as np
 import pytest
 
-from arcbatt.compiler.abi import LAUNCH, PROGRESS
 from arcbatt.data.tasks import load_tasks
-from arcbatt.engine import cpu
-from arcbatt.engine.cuda.compile import KernelOptions
-from arcbatt.engine.cuda.results import Results
+from arcbatt.engine import choose, cpu
+from arcbatt.engine.choose import backend_for, make_engine, why_no_gpu
+from arcbatt.engine.cuda.compile import CompileError
 from arcbatt.engine.outputs import Outputs
+from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.results import Results
+from arcbatt.errors import UsageError
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.runner import run
-from arcbatt.syntax import parse_program
 from compiler.support import LIBRARY, random_sample
 from engine import fake_cupy
 from engine.routes import to_cpu, to_dynamic
@@ -29,7 +31,7 @@ ALL = len(SAMPLES) * len(PROGRAMS)
 @pytest.fixture
 def cuda(monkeypatch):
     """The GPU backend over a CuPy that is none."""
-    return fake_cupy.install(monkeypatch, free=1 << 26)
+    return fake_cupy.install(monkeypatch, free=1 << 28)
 
 
 @pytest.fixture
@@ -59,26 +61,104 @@ def same_run(summary):
     assert list(summary.record.dump()) == list(plain.record.dump())
 
 
+# --- no GPU to begin with ---
+def without_cupy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+
+
+def raising(text):
+    def count():
+        raise sys.modules["cupy"].cuda.runtime.CUDARuntimeError(text)
+
+    return count
+
+
+NO_DEVICE = {
+    "no device": (lambda: 0, "no NVIDIA device was found; check nvidia-smi"),
+    "no driver, or too old": (
+        raising("cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version"),
+        "update the driver, or a CuPy for an older CUDA",
+    ),
+    "a device that does not answer": (
+        raising("cudaErrorNoDevice: no CUDA-capable device is detected"),
+        "no NVIDIA device can be used (cudaErrorNoDevice",
+    ),
+}
+
+
+def test_without_cupy(monkeypatch, want):
+    without_cupy(monkeypatch)
+    remedy = "pip install 'arcbatt[cuda]'"
+    assert remedy in why_no_gpu()
+    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    (why,) = to_cpu(result)
+    assert remedy in why
+    assert result.rerouted().total() == ALL
+    with pytest.raises(UsageError, match="pip install"):
+        backend_for("cuda")
+
+
+@pytest.mark.parametrize("case", NO_DEVICE)
+def test_without_a_device(cuda, monkeypatch, want, case):
+    count, words = NO_DEVICE[case]
+    monkeypatch.setattr(cuda.cupy.cuda.runtime, "getDeviceCount", count)
+    assert words in why_no_gpu()
+    with pytest.raises(UsageError, match="use --backend cpu"):
+        backend_for("cuda")
+    result = make_engine("gpu", PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    (why,) = to_cpu(result)
+    assert words in why
+    assert result.rerouted().total() == ALL
+    assert choose.gpu_count() == 0
+    assert RunOptions.parse_devices("all") == ()
+
+
+@pytest.mark.parametrize("backend", ["gpu", "cuda"])
+def test_kernels_that_do_not_compile(cuda, monkeypatch, want, backend):
+    def fails(*_, **__):
+        raise CompileError("the GPU kernel did not compile: error: expected a ';'")
+
+    monkeypatch.setattr(kernels, "compiled", fails)
+    result = make_engine(backend, PROGRAMS).run(SAMPLES, "grid")
+    same(result, want)
+    assert [*to_cpu(result)] == ["GPU 0 failed: CompileError: the GPU kernel did not compile: error: expected a ';'"]
+
+
+@pytest.mark.parametrize("backend", ["gpu", "auto"])
+def test_a_run_never_fails_for_lack_of_a_gpu(monkeypatch, backend):
+    without_cupy(monkeypatch)
+    summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
+    same_run(summary)
+    assert (summary.rerouted().total() == summary.evaluations) == (backend == "gpu")
+
+
 # --- memory ---
 def test_all_of_it_fits_in_the_fraction(cuda, fake, want):
-    engine = cuda.CudaEngine.of(PROGRAMS, memory_fraction=0.5)
+    engine = cuda.WaveEngine.of(PROGRAMS, memory_fraction=0.5)
     same(engine.run(SAMPLES, "grid"), want)
-    assert 0 < fake.pool.peak <= 0.5 * (1 << 26)
+    assert 0 < engine.waves.runner(MAX_STEPS).heap.words * 4 <= 0.5 * (1 << 28)
 
 
-def test_fewer_arenas_where_the_pool_is_small(cuda, fake, want):
-    fake.pool.set_limit(size=6 << 20)
-    engine = cuda.CudaEngine.of(PROGRAMS, arena_bytes=1 << 18, kernel=KernelOptions(blocks=2))
-    result = engine.run(SAMPLES, "grid")
+def test_a_limit_of_the_pool_is_kept(cuda, fake, want):
+    fake.pool.set_limit(size=128 << 20)
+    result = cuda.WaveEngine.of(PROGRAMS).run(SAMPLES, "grid")
     same(result, want)
-    assert fake.pool.peak <= 6 << 20
-    a_block = engine.cuda.kernel.groups
-    assert max(fake.launches) * a_block < engine.cuda.groups
-    assert not result.recovered_errors
+    assert fake.pool.peak <= 128 << 20
     assert not to_cpu(result)
 
 
-def test_out_of_memory_halves_the_launches(cuda, fake, monkeypatch, want):
+def test_a_heap_there_is_no_memory_for_is_made_smaller(cuda, fake, want):
+    fake.pool.set_limit(size=96 << 20)
+    engine = cuda.WaveEngine.of(PROGRAMS, heap_bytes=1 << 27)
+    result = engine.run(SAMPLES, "grid")
+    same(result, want)
+    assert engine.waves.runner(MAX_STEPS).heap.words * 4 == 1 << 26
+    assert not to_cpu(result)
+
+
+def test_out_of_memory_halves_the_batches(cuda, fake, monkeypatch, want):
     make = Results.make
     seen = []
 
@@ -89,81 +169,41 @@ def test_out_of_memory_halves_the_launches(cuda, fake, monkeypatch, want):
         return make(cupy, samples, *rest)
 
     monkeypatch.setattr(Results, "make", small)
-    engine = cuda.CudaEngine.of(PROGRAMS)
-    progress = []
-    result = engine.run(SAMPLES, "grid", progress=progress.append)
+    engine = cuda.WaveEngine.of(PROGRAMS)
+    result = engine.run(SAMPLES, "grid")
     same(result, want)
-    assert seen == [24, 12, 6, 6, 6, 6]
-    assert progress == [6, 12, 18, 24, 24]
-    assert result.recovered_errors == {"GPU 0 ran out of memory: launches were halved": 2}
+    assert seen[:3] == [24, 12, 6]
     assert not to_cpu(result)
-    assert not engine.run(SAMPLES, "grid").recovered_errors  # it is remembered
 
 
-def test_a_sample_that_does_not_fit_at_all_goes_to_the_cpu(cuda, fake, monkeypatch, want):
+def test_what_there_is_no_memory_for_at_all_goes_to_the_cpu(cuda, fake, monkeypatch, want):
     def none(*_):
         raise fake.cuda.memory.OutOfMemoryError(1 << 30, 0)
 
     monkeypatch.setattr(Results, "make", none)
-    result = cuda.CudaEngine.of(PROGRAMS).run(SAMPLES, "grid")
+    result = cuda.WaveEngine.of(PROGRAMS).run(SAMPLES, "grid")
     same(result, want)
-    assert set(to_cpu(result)) == {"a sample did not fit in the memory of GPU 0"}
+    assert set(to_cpu(result)) == {"too big or too long for GPU 0"}
     assert result.rerouted().total() == ALL
 
 
-def test_no_room_for_a_block_of_arenas(cuda, fake, want):
+def test_no_memory_for_a_heap(cuda, fake, want):
     fake.pool.set_limit(size=1 << 16)
-    result = cuda.CudaEngine.of(PROGRAMS, slices=1).run(SAMPLES, "hash")
+    result = cuda.WaveEngine.of(PROGRAMS).run(SAMPLES, "hash")
     np.testing.assert_array_equal(result.hashes, want.hashes)
     assert result.rerouted().total() == ALL
     assert fake.pool.peak <= 1 << 16
 
 
-def test_items_too_big_for_any_arena_are_named(cuda, fake):
-    text = "return size(apply(rbind(shift, UNITY), repeat(asobject(I), 4000)))"
-    programs = [parse_program(f"def solve_big(I):\n    {text}\n")]
-    fake.pool.set_limit(size=1 << 19)
-    result = cuda.CudaEngine.of(programs, arena_bytes=1 << 15).run(SAMPLES[:3], "hash")
-    np.testing.assert_array_equal(result.hashes, cpu.CpuEngine.of(programs).run(SAMPLES[:3], "hash").hashes)
-    assert to_cpu(result)["too big for an arena on GPU 0"] > 0
-
-
-def test_what_fits_nowhere_is_tried_once_and_counted_when_it_is_done(cuda, fake, monkeypatch):
-    """What overflows on the CPU too goes on, not by way of the CPU again; and it does not count as finished before."""
-    make, ran = cpu.CpuTier.__init__, cpu.CpuTier.run
-    tried = []
-
-    def small(tier, *args, **options):
-        make(tier, *args, **(options | {"arena_bytes": 0, "most_bytes": 0}))
-
-    def counted(tier, request, *rest):
-        tried.append(len(request.samples))
-        ran(tier, request, *rest)
-
-    monkeypatch.setattr(cpu.CpuTier, "__init__", small)
-    monkeypatch.setattr(cpu.CpuTier, "run", counted)
-    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (4, 4))
-    fake.pool.set_limit(size=1 << 19)
-    program = parse_program("def solve_big(I):\n    return size(asobject(upscale(I, 30)))\n")
-    progress = []
-    engine = cuda.CudaEngine.of([program, PROGRAMS[0]], arena_bytes=1 << 15, slices=2)
-    result = engine.run(SAMPLES[:12], "hash", progress=progress.append)
-    assert to_dynamic(result)["overflow"]
-    assert sum(tried) == engine.cuda.last.on_cpu == to_cpu(result).total() + to_dynamic(result)["overflow"]
-    assert progress == sorted(progress)
-    assert progress[-1] == 12
-
-
 # --- a device that fails in the middle ---
-def test_the_rest_of_a_run_goes_to_the_cpu(cuda, fake, monkeypatch, want):
-    monkeypatch.setattr(cuda, "_LAUNCH_SAMPLES", (5, 5))
-    fake.fail_at = 3
-    engine = cuda.CudaEngine.of(PROGRAMS, arena_bytes=1 << 22)
+def test_the_rest_of_a_run_goes_to_the_cpu(cuda, fake, want):
+    engine = cuda.WaveEngine.of(PROGRAMS)
+    engine.run(SAMPLES[:2], "grid")
+    fake.fail_at = len(fake.launches) + 20
     result = engine.run(SAMPLES, "grid")
     same(result, want)
     why = "GPU 0 failed: _CudaError: cudaErrorIllegalAddress: an illegal memory access was encountered"
     assert set(to_cpu(result)) == {why}
-    assert (result.route[10:] > 0).all()
     assert result.recovered_errors == {why: 1}
     launches = len(fake.launches)
     again = engine.run(SAMPLES, "grid")
@@ -174,11 +214,11 @@ def test_the_rest_of_a_run_goes_to_the_cpu(cuda, fake, monkeypatch, want):
 
 
 def test_a_device_that_another_thread_loses_as_a_run_begins(cuda, fake, monkeypatch, want):
-    engine = cuda.CudaEngine.of(PROGRAMS)
+    engine = cuda.WaveEngine.of(PROGRAMS)
     empty = Outputs.empty
 
     def lost_meanwhile(*args):
-        engine.cuda.lost = "GPU 0 failed"
+        engine.waves.lost = "GPU 0 failed"
         return empty(*args)
 
     monkeypatch.setattr(Outputs, "empty", lost_meanwhile)
@@ -189,35 +229,23 @@ def test_a_device_that_another_thread_loses_as_a_run_begins(cuda, fake, monkeypa
     assert result.recovered_errors == {"GPU 0 failed": 1}
 
 
-def test_at_the_very_start(cuda, fake, want):
-    fake.fail_at = 1
-    result = cuda.CudaEngine.of(PROGRAMS).run(SAMPLES, "grid")
-    same(result, want)
-    assert result.rerouted().total() == ALL
-
-
 def test_a_worker_does_not_go_on_after_it(cuda, fake):
     fake.fail_at = 1
-    engine = cuda.CudaEngine.of(PROGRAMS, keep_going=False)
+    engine = cuda.WaveEngine.of(PROGRAMS, keep_going=False)
     with pytest.raises(RuntimeError, match="cudaErrorIllegalAddress"):
         engine.run(SAMPLES)
 
 
-def test_a_launch_that_leaves_tasks_undone(cuda, fake, monkeypatch, want):
-    engine = cuda.CudaEngine.of(PROGRAMS, arena_bytes=1 << 22)
-    launch = engine.cuda._function
+@pytest.mark.parametrize("backend", ["gpu", "cuda"])
+def test_a_whole_run_says_so(cuda, fake, backend, capsys):
+    from arcbatt.cli.summary import Shape, print_run
 
-    def short(blocks, threads, args, **rest):
-        """As a launch, but that it says a task is open still."""
-        launch(blocks, threads, args, **rest)
-        address = int(args[0].view(LAUNCH.dtype)["progress"][0])
-        progress = (ctypes.c_uint32 * PROGRESS.words).from_address(address)
-        progress[PROGRESS.place("open")] = 1
-
-    monkeypatch.setattr(engine.cuda, "_function", short)
-    result = engine.run(SAMPLES, "grid")
-    same(result, want)
-    why = "GPU 0 failed: UnfinishedError: 1 tasks of a launch were left undone"
-    assert set(to_cpu(result)) == {why}
-    assert result.rerouted().total() == ALL
-    assert result.recovered_errors == {why: 1}
+    fake.fail_at = 1
+    summary = run(RunOptions(backend=backend), PROGRAMS, TASKS)
+    same_run(summary)
+    assert summary.backends == {"cuda": summary.evaluations}
+    assert summary.rerouted().total() == summary.evaluations
+    print_run(summary.record, Shape())
+    shown = capsys.readouterr().out
+    assert f"rerouted: {summary.evaluations:,} evaluations ran on another tier" in shown
+    assert "1 GPU 0 failed: _CudaError: cudaErrorIllegalAddress" in shown

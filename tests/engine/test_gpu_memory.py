@@ -17,7 +17,7 @@ TABLES = {16: {100: 64, 400: 32, 900: 16}, 24: {100: 128, 400: 64, 900: 32}}
 
 
 def test_a_limit_is_set_and_engines_keep_to_it(monkeypatch):
-    waves = fake_cupy.install_waves(monkeypatch, free=256 << 20)
+    waves = fake_cupy.install(monkeypatch, free=256 << 20)
     pool = waves.cupy.pool
     limit = configure_gpu_memory(device_id=0, memory_fraction=0.5)
     assert (limit.device, limit.limit, limit.free) == (0, 128 << 20, 256 << 20)

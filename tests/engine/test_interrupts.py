@@ -14,7 +14,6 @@ from arcbatt.engine.dynamic import DynamicTier
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program
-from emulated import _core_lanes
 
 SAMPLE = Sample(((1, 2), (3, 4)))
 LOOPS = """
@@ -24,12 +23,6 @@ def solve_loops(I):
     a = apply(f, interval(ZERO, 500, ONE))
     b = apply(f, interval(ONE, 500, ONE))
     return astuple(a, b)
-"""
-ROUNDS = """
-def solve_rounds(I):
-    y = totuple(asindices(canvas(ZERO, (180, 180))))
-    f = lambda x: apply(chain(size, delta, lbind(shift, asobject(canvas(x, (18, 18))))), y)
-    return astuple(astuple(f(height(I)), f(ZERO)), astuple(f(THREE), f(FOUR)))
 """
 KEYS = """
 def solve_keys(I):
@@ -55,13 +48,6 @@ def typed_values(text):
     return lambda: engine.values(Sample(SAMPLE.I))
 
 
-def lanes(text):
-    """Rounds of a loop, its items shared out among emulated lanes."""
-    engine = CpuEngine.of([parse_program(text)], threads=1, arena_bytes=1 << 24, core=_core_lanes)
-    assert not engine.refused()
-    return lambda: engine.values(Sample(SAMPLE.I))
-
-
 def profiled(text):
     engine = CpuEngine.of([parse_program(text)], threads=1)
     return lambda: engine.first.watched(pack_samples([SAMPLE]))
@@ -81,12 +67,11 @@ class Interrupted(KeyboardInterrupt):
     ("way", "text"),
     [
         (typed_values, LOOPS),
-        (lanes, ROUNDS),
         (profiled, LOOPS),
         (dynamic_values, KEYS),
         (dynamic_values, FUNCTIONS),
     ],
-    ids=["typed values", "rounds of lanes", "profile", "keys compared", "functions made"],
+    ids=["typed values", "profile", "keys compared", "functions made"],
 )
 def test_a_signal_ends_an_evaluation_long_before_its_time(way, text):
     run = way(text)

@@ -44,7 +44,9 @@ WANTED = [*kernels.ENDS.values()]
 def compiler(monkeypatch, tmp_path):
     monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(archive, "is_cubin", lambda data: data == b"machine code")
+    compiled = kernels.compiled
     fake = fake_cupy.install(monkeypatch, free=1 << 30, count=2).cupy
+    monkeypatch.setattr(kernels, "compiled", compiled)
     fake.cuda.nvrtc = Compiler()
     return fake.cuda.nvrtc
 

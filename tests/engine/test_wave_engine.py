@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -17,7 +20,9 @@ from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.cuda.compile import CompileError
 from arcbatt.engine.outputs import Route
 from arcbatt.engine.tiers import CPU
-from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves import ends, kernels
+from arcbatt.errors import UsageError
+from arcbatt.language.sample import Sample
 from arcbatt.syntax import parse_program, parse_text
 from compiler.support import LIBRARY
 from emulated import _waves_1, _waves_32
@@ -32,7 +37,7 @@ HEAVY = parse_program(
 
 @pytest.fixture
 def waves(monkeypatch):
-    return fake_cupy.install_waves(monkeypatch, free=1 << 28)
+    return fake_cupy.install(monkeypatch, free=1 << 28)
 
 
 def check(waves, programs, samples=SAMPLES, outputs="grid", heap_bytes=0, **options):
@@ -86,6 +91,62 @@ def test_a_run_again_does_the_same(waves):
     assert np.array_equal(other.statuses, CpuEngine(compiled, threads=1).run(SAMPLES[4:9]).statuses)
 
 
+COUNTED = """
+def solve_long(I):
+    return canvas(TWO, astuple(ONE, power(compose(increment, identity), size(ofcolor(I, ONE)))(ONE)))
+
+def solve_in_a_loop(I):
+    x1 = power(rbind(shift, RIGHT), size(ofcolor(I, ONE)))
+    return fill(I, THREE, mapply(x1, apply(toindices, objects(I, T, F, T))))
+
+def solve_short(I):
+    return power(vmirror, THREE)(I)
+"""
+
+
+def test_powers_that_take_far_longer_than_all_others_are_left_to_the_cpu(waves):
+    few = [Sample(((1, 0, 1), (0, number % 2, 0)), (), None) for number in range(150)]
+    many = Sample(((0,) * 9, *((1,) * 9,) * 8), (), None)
+    samples = pack_samples([*few[:40], many, *few[40:]])
+    compiled = compile(parse_text(COUNTED).check())
+    expected = CpuEngine(compiled, threads=1).execute(RunRequest(samples, outputs="hash"))
+    engine = waves.WaveEngine(compiled, threads=1)
+    for _ in range(4):  # the first, one after which launches are as large as that, one that is timed, one after it
+        found = engine.execute(RunRequest(samples, outputs="hash"))
+        assert np.array_equal(found.hashes, expected.hashes)
+        assert np.array_equal(found.statuses, expected.statuses)
+        assert np.argwhere(found.route).tolist() == [[40, 0], [40, 1]]
+
+
+def test_many_programs_run_by_groups(waves, monkeypatch):
+    monkeypatch.setattr(waves, "_MOST_PROGRAMS", 7)
+    programs = [*LIBRARY[::20], HEAVY]
+    for heap_bytes in (0, 1 << 23):
+        found = check(waves, programs, SAMPLES[:4], "hash", heap_bytes=heap_bytes)
+        assert found.route[:, found.names.index(HEAVY.name)].any() == bool(heap_bytes)
+    engine = waves.WaveEngine(compile(programs), threads=1, heap_bytes=1 << 23)
+    first, again = (engine.execute(RunRequest(pack_samples(SAMPLES[:4]), outputs="hash")) for _ in range(2))
+    assert len(engine.waves.groups) == -(-len(programs) // 7)
+    assert np.array_equal(first.hashes, again.hashes)
+    stopped = engine.execute(RunRequest(pack_samples(SAMPLES[:4]), stop=lambda: True))
+    assert not stopped.done.any()
+
+
+def test_steps_count_for_the_programs_that_need_their_calls(waves):
+    samples = pack_samples(SAMPLES[:6])
+    light = ("vmirror(I)", "apply(first, I)", "extract(I, identity)")
+    programs = [parse_program(f"def solve_{n}(I):\n return {text}") for n, text in enumerate(light)]
+    compiled = compile([*programs, HEAVY])
+    request = RunRequest(samples, outputs="hash", max_total=200_000)
+    expected = CpuEngine(compiled, threads=1).execute(request)
+    found = waves.WaveEngine(compiled, threads=1).execute(request)
+    assert np.array_equal(found.hashes, expected.hashes)
+    assert np.array_equal(found.statuses, expected.statuses)
+    heavy = found.names.index(HEAVY.name)
+    assert found.route[:, heavy].any()
+    assert not np.delete(found.route, heavy, axis=1).any()
+
+
 def test_a_device_that_fails_is_not_used_again(waves, monkeypatch):
     compiled = compile(LIBRARY[::40])
     engine = waves.WaveEngine(compiled, threads=1)
@@ -102,6 +163,59 @@ def test_a_device_that_fails_is_not_used_again(waves, monkeypatch):
     assert np.array_equal(found.hashes, again.hashes)
     with pytest.raises(RuntimeError):
         waves.WaveEngine(compiled, threads=1, keep_going=False).run(SAMPLES[:3])
+
+
+ODD = {
+    "number": "return height(I)",
+    "objects": "return o_g(I, R5)",
+    "rows": "x1 = height(I)\n    return repeat(repeat(ONE, x1), TWO)",
+    "nothing": "return crop(I, ORIGIN, ORIGIN)",
+    "failing": "return first(sizefilter(o_g(I, R5), THREE_BY_THREE))",
+    "void": "x1 = difference(asindices(I), asindices(I))\n    return ulcorner(x1)",
+    "samples": "return apply(first, S)",
+    "expected": "return hmirror(C)",
+}
+
+
+@pytest.mark.parametrize("name", sorted(ODD))
+def test_odd_outputs(waves, name):
+    params = "S, I, C" if name in ("samples", "expected") else "I"
+    check(waves, [parse_program(f"def solve_a({params}):\n    {ODD[name]}\n")], TASKS[3].samples)
+
+
+def odd_grid(seed, height, width, colours):
+    draw = random.Random(seed)
+    return Sample(tuple(tuple(draw.choice(colours) for _ in range(width)) for _ in range(height)))
+
+
+def test_objects_in_every_mode_of_grids_of_all_sizes(waves):
+    """Those of inputs, for which kernels by the size of grids share the calls."""
+    text = "".join(f"def solve_m{mode}(I):\n    return o_g(I, R{mode})\n\n" for mode in range(8))
+    shapes = (1, 1), (1, 30), (30, 1), (3, 3), (9, 11), (20, 21), (25, 26), (30, 30), (29, 32)
+    usual = [0], [0, 0, 1], [0, 0, 0, 1, 2], list(range(10))
+    samples = [odd_grid(seed, *shape, usual[seed % 4]) for seed, shape in enumerate(shapes)]
+    samples += [odd_grid(1, 31, 30, [0, 0, 3]), odd_grid(2, 5, 64, [0, 1])]
+    samples += [odd_grid(3, 6, 6, [0, 1, 31, 32]), odd_grid(4, 6, 6, [0, -1, 5])]  # colours that labels are not for
+    check(waves, parse_text(text).check(), samples, "hash")
+
+
+def test_more_grids_than_the_pool_held(waves, monkeypatch):
+    monkeypatch.setattr(ends, "_POOL_BYTES", 64)
+    check(waves, LIBRARY[:2])
+
+
+def test_threads_share_an_engine(waves):
+    compiled = compile(LIBRARY[::50])
+    engine, alone = waves.WaveEngine(compiled, threads=1), CpuEngine(compiled, threads=1)
+    parts = [TASKS[number].samples for number in range(0, 80, 20)]
+    with ThreadPoolExecutor(4) as pool:
+        for found, samples in zip(pool.map(lambda part: engine.run(part, "hash"), parts), parts, strict=True):
+            assert np.array_equal(found.hashes, alone.run(samples, "hash").hashes)
+
+
+def test_a_device_that_is_not_there(waves):
+    with pytest.raises(UsageError, match="no GPU number 3: 1 are visible"):
+        waves.WaveEngine.of(LIBRARY[:1], devices=[3])
 
 
 def test_a_run_can_be_stopped(waves):

@@ -19,7 +19,6 @@ from arcbatt.compiler.abi import (
     COLUMNS,
     FIXED_COST,
     MULTIPLIES,
-    PER_LANE,
     TYPE_DESC,
     TYPED_SLOT,
     VERSION,
@@ -251,22 +250,7 @@ def spoil_bodies(w: Words) -> None:
     w.code[w.extra(w.at("LOOP_APPLY")) + 1] = 0
 
 
-def _window(w: Words) -> int:
-    """Where the words about lanes lie, behind a loop's bodies."""
-    at = w.at("LOOP_APPLY")
-    assert w.code[w.extra(at)] & PER_LANE
-    return at + w.code[at + 1] - 3
-
-
-def spoil_window(w: Words) -> None:
-    w.code[_window(w) + 1] = len(w.image)
-
-
-def spoil_window_rows(w: Words) -> None:
-    w.code[_window(w) + 1] -= 1
-
-
-def spoil_both_ways(w: Words) -> None:
+def spoil_columns(w: Words) -> None:
     w.code[w.extra(w.at("LOOP_APPLY"))] |= COLUMNAR
 
 
@@ -354,10 +338,8 @@ SPOILED = {
     spoil_escape_from_body: "fill at word .* reads {Cell} from slot .*, which holds nothing",
     spoil_walked: "toindices at word .*: writes slot .*, which its body needs again",
     spoil_loop_strict: "LOOP_APPLY at word .*: must fail with what it walks",
-    spoil_bodies: "LOOP_APPLY at word .*: its window is not well formed",
-    spoil_window: "LOOP_APPLY at word .*: its window is not well formed",
-    spoil_window_rows: "writes slot .*, outside a window",
-    spoil_both_ways: "LOOP_APPLY at word .*: its columns are not well formed",
+    spoil_bodies: "LOOP_APPLY at word .*: has words behind its bodies",
+    spoil_columns: "LOOP_APPLY at word .*: its columns are not well formed",
     spoil_cost_place: "fill at word .*: its cost is outside the slots",
     spoil_output: "an output outside the slots: ",
     spoil_output_place: "an output outside the slots: 1000000",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -16,6 +15,7 @@ from arcbatt.batt.results import Result, line_numbers, result_of, sample_of
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import UNKNOWN_OUTPUT, Failed
+from arcbatt.support.machine import cores
 
 
 @lru_cache(maxsize=4)
@@ -49,7 +49,7 @@ def plain_sample(samples: Any, given: Any, expected: Any) -> tuple[Any, Any, Any
 
 def engine_banner() -> str:
     """Which engine `batt_batch` uses."""
-    threads = os.cpu_count() or 1
+    threads = cores()
     return f"Batt CPU: {threads} thread{'s' * (threads != 1)}"
 
 

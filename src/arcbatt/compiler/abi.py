@@ -98,7 +98,6 @@ FLAGS: Final = Enum(
     ("NEVER_EQUAL", 64, "the value it looks for is of a kind no item has"),
     ("ORIGINALS", 128, "behind its arguments stand the forms they had in the program, which are what counts"),
     ("COLUMNAR", 256, "a loop whose body can run for many items at once"),
-    ("PER_LANE", 512, "a loop whose body the lanes of a group can run, each for its own items"),
     ("AS_PART", 1024, "what it counts is a part of a tuple, so that it counts for 1 at least"),
 )
 MULTIPLIES: Final = FLAGS["MULTIPLIES"]
@@ -109,17 +108,8 @@ FUNCTIONS_VALUE: Final = FLAGS["FUNCTIONS_VALUE"]
 NEVER_EQUAL: Final = FLAGS["NEVER_EQUAL"]
 ORIGINALS: Final = FLAGS["ORIGINALS"]
 COLUMNAR: Final = FLAGS["COLUMNAR"]
-PER_LANE: Final = FLAGS["PER_LANE"]
 AS_PART: Final = FLAGS["AS_PART"]
 
-LOOPS_INSIDE: Final = Enum(
-    "LoopsInside",
-    "Which loops there are in the body of a loop that lanes can run.",
-    ("NO_LOOPS", 0),
-    ("COLUMN_LOOPS", 1),
-    ("LANE_LOOPS", 2, "some that lanes can run"),
-)
-TASK_KINDS: Final = Enum("TaskKind", "Kinds of tasks.", ("START", 0), ("PART_OF", 1), ("RESUME", 2))
 TOKENS: Final = Enum(
     "Token",
     "What the hash of a value is taken over.",
@@ -187,10 +177,9 @@ CONSTANTS: Final = {
     "VALUE_SEED": Constant("u64", 0x76616C7565),
     "FAILED_SEED": Constant("u64", 0x6661696C),
     "MANY_SEED": Constant("u64", 0x6D616E79),
-    "POOL_UNIT": Constant("u32", 16, "of a pool on a GPU: bytes of grids, words of values of calls"),
+    "POOL_UNIT": Constant("u32", 16, "of a pool on a GPU: bytes of grids, words of values"),
     "MOST_GIANTS": Constant("u32", 16384, "calls of a wave that are left to blocks"),
-    "OBJECT_GROUPS": Constant("u32", 4, "groups of a block that finds objects"),
-    "OBJECT_GROUP_BYTES": Constant("u32", 128, "what such a group takes of shared memory,"),
+    "OBJECT_GROUP_BYTES": Constant("u32", 128, "what a group that finds objects takes of shared memory,"),
     "OBJECT_CELL_BYTES": Constant("u32", 9, "and for each cell of the biggest grid"),
 }
 
@@ -204,7 +193,6 @@ MAX_ARGS: Final = constant("MAX_ARGS")
 MAX_FRAMES: Final = constant("MAX_FRAMES")
 NOWHERE: Final = constant("NOWHERE")
 POOL_UNIT: Final = constant("POOL_UNIT")
-START: Final = TASK_KINDS["START"]
 NOT_RUN: Final = CALL_STATUSES["NOT_RUN"]
 NOT_OF_TYPE: Final = CALL_STATUSES["NOT_OF_TYPE"]
 
@@ -229,15 +217,9 @@ BODY: Final = Struct(
     ("u32", "type", "of the result"),
     ("u32", "params"),
 )
-LANES: Final = Struct(
-    "LanesHead",
-    "Behind its bodies, what a loop needs whose body lanes can run.",
-    ("u32", "first rows", "where the body's slots are"),
-    ("u32", "inside", "which loops are in it"),
-)
 COLUMNS: Final = Struct(
     "ColumnsHead",
-    "Behind that, what a columnar loop needs; then a bit for each word of the body's slots, then code.",
+    "Behind its bodies, what a columnar loop needs; then a bit for each word of the body's slots, then code.",
     ("u32", "first rows", "where the body's slots are"),
     ("u32", "scope", "how many of the loops around it must stay at the same item for its containers to stay the same"),
     ("u32", "result", "a place"),
@@ -270,105 +252,7 @@ PACKED: Final = Struct(
     ("const i32*", "demo", "two grids per demonstration"),
 )
 
-# --- launches on a GPU: numbers, and addresses that are 0 for what is not asked for ---
-SLICE: Final = Struct(
-    "Slice",
-    "A lowered slice: places in the blob of all slices' words.",
-    ("u32", "code types parts image image_words outputs output_count"),
-    ("u32", "input_slot samples_slot expected_slot", "0 where it does not use the input"),
-)
-SLICE_OUTPUT: Final = Struct(
-    "SliceOutput",
-    "One of its outputs; its shape is as core/digest.h reads it.",
-    ("u32", "slot type column shape shape_words"),
-)
-TASK: Final = Struct(
-    "Task",
-    "A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was "
-    "shared out, or a checkpoint to resume, which come up on the way.",
-    ("u32", "kind a b"),
-    ("u32", "ready", "whether a task that came up is there"),
-)
-CHECKPOINT: Final = Struct(
-    "Checkpoint",
-    "A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was suspended in its turn.",
-    ("u32", "slice sample"),
-    ("u32", "index n", "the items that are left, as far as they are shared out"),
-    ("u32", "top", "of the arena"),
-    ("u32", "parent", "the part, or NOWHERE"),
-    ("u32", "first_part parts", "in how many it was shared out"),
-    ("u32", "pending", "how many of these have not ended"),
-    ("u32", "none"),
-    ("u64", "place", "of its words"),
-)
-PART: Final = Struct("Part", "Items of a checkpoint.", ("u32", "checkpoint start end none"))
-PROGRESS: Final = Struct(
-    "Progress",
-    "Counters of a launch, each of which groups change as they go on.",
-    ("u32", "next", "task of the list, or batch"),
-    ("u32", "unfit", "items that did not fit"),
-    ("u32", "head tail", "of the queue of tasks that came up: the first not taken, and the first place that is free"),
-    ("u32", "open", "tasks that have not ended, in the list or the queue"),
-    ("u32", "checkpoints parts"),
-    ("u32", "none"),
-)
-LAUNCH: Final = Struct(
-    "Launch",
-    "Programs on samples. Work is a list of tasks, which a group takes one by one, or the groups of a block each one "
-    "at a time (`together`), and what comes up while they run; or, without a list, every slice with every sample of "
-    "`order`, which a block takes `batch` samples at a time. A block that has a batch runs one instruction after the "
-    "other for all its samples, so that its groups run the same code at the same time: a kernel of this size waits "
-    "long for instructions that no other group has just had. That is for slices without loops, which take about the "
-    "same time for every sample.",
-    ("u64", "blob slices tasks work_count progress"),
-    ("u64", "order order_count batch together"),
-    ("u64", "arenas arena_words max_steps spent_end"),
-    (PACKED, "samples"),
-    ("u64", "columns statuses matches agreement hashes"),
-    ("u64", "pool pool_bytes pool_next grid_offset grid_height grid_width largest", "grids that are kept"),
-    ("u64", "again", "items that did not fit"),
-    ("u64", "time_slice", "after how many ticks the loops of a list's items are shared out; 0 for never"),
-    ("u64", "checkpoints most_checkpoints parts most_parts shares queue"),
-    ("u64", "memory memory_words memory_next", "for checkpoints and shares"),
-    ("u64", "ticks", "of each task, over 16; those of the queue behind those of the list"),
-    ("u64", "objects object_places grids", "of inputs, where they were found before"),
-)
-OBJECTS_LAUNCH: Final = Struct(
-    "ObjectsLaunch",
-    "Finding the objects of grids. `places` gets, for each mode and grid, where in the pool its objects begin "
-    "(ops/objects.h says how they lie there); it stays as it is for grids of more than `most_cells`, a multiple of "
-    "four, or with colours that labels are not for.",
-    ("u64", "cells offset height width grids"),
-    ("u64", "numbers count next", "of the grids wanted, how many, the first not taken"),
-    ("u64", "modes", "a bit for each"),
-    ("u64", "most_cells"),
-    ("u64", "places pool pool_words pool_next"),
-)
-CALLED_PROGRAM: Final = Struct(
-    "CalledProgram",
-    "A program that is called: places in its blob of words.",
-    ("u32", "code types parts image image_words"),
-    ("u32", "arguments argument_count"),
-    ("u32", "output_slot shape shape_words"),
-)
-CALLED_ARGUMENT: Final = Struct(
-    "CalledArgument",
-    "One of its arguments: its slot, and how many words it takes with the status.",
-    ("u32", "slot words"),
-)
-CALL_LAUNCH: Final = Struct(
-    "CallLaunch",
-    "Calls of a program.",
-    ("u64", "blob program"),
-    ("u64", "rows starts", "words of arguments, where each call's start"),
-    ("u64", "calls call_count next_call", "which to run"),
-    ("u64", "arenas arena_words max_steps"),
-    ("u64", "statuses pool pool_words pool_next"),
-    ("u64", "place length", "of a call's value: its words' place in the pool, how many"),
-    ("u64", "again again_count", "calls that did not fit"),
-)
-
-# --- waves ---
+# --- waves on a GPU: numbers, and addresses that are 0 for what is not asked for ---
 WAVE_PLACE: Final = Struct(
     "WavePlace",
     "Where the values of a node are, its slots one behind the other: a call of index i has the i-th, or, with a "
@@ -422,7 +306,8 @@ WAVE_FRAME: Final = Struct(
     ("u64", "opened", "items that calls of the loop have asked for so far"),
     ("u32", "base", "where it begins in the heap"),
     ("u32", "count", "of indexes"),
-    ("u32", "words none", "for each index"),
+    ("u32", "words", "for each index"),
+    ("u32", "most", "indexes that there were at a time so far"),
     ("u64", "patches patch_count", "the places that name it"),
 )
 WAVE_PATCH: Final = Struct(
@@ -471,8 +356,7 @@ WAVE_LOOKED: Final = Struct(
 )
 WAVE_LOOK: Final = Struct(
     "WaveLook",
-    "Looking at the values of some nodes, each so many. Results are as those of a launch; without `matches` values are "
-    "not compared with what is expected.",
+    "Looking at the values of some nodes, each so many; without `matches` they are not compared with what is expected.",
     ("u64", "heap heap_words top arenas"),
     ("u64", "looked looked_count count"),
     (PACKED, "samples"),
@@ -491,13 +375,11 @@ WAVE_TAKE: Final = Struct(
 
 # --- all of it ---
 ENUMS: Final = (
-    STATUSES, KINDS, CODES, FLAGS, LOOPS_INSIDE, TASK_KINDS, TOKENS, CALL_STATUSES, CELL_CODES, WAVE_PHASES, LOADS,
+    STATUSES, KINDS, CODES, FLAGS, TOKENS, CALL_STATUSES, CELL_CODES, WAVE_PHASES, LOADS,
 )  # fmt: skip
 STRUCTS: Final = (
-    INSTRUCTION, BODY, LANES, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, SLICE, SLICE_OUTPUT, TASK, CHECKPOINT, PART,
-    PROGRESS, LAUNCH, OBJECTS_LAUNCH, CALLED_PROGRAM, CALLED_ARGUMENT, CALL_LAUNCH, WAVE_PLACE, WAVE_ARENA, WAVE_NODE,
-    WAVE_RUN, WAVE_FRAME, WAVE_PATCH, WAVE_GIANTS, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOKED,
-    WAVE_LOOK, WAVE_TAKE,
+    INSTRUCTION, BODY, COLUMNS, TYPE_DESC, TYPED_SLOT, PACKED, WAVE_PLACE, WAVE_ARENA, WAVE_NODE, WAVE_RUN, WAVE_FRAME,
+    WAVE_PATCH, WAVE_GIANTS, WAVE_LAUNCH, WAVE_INPUTS, WAVE_LOOKED, WAVE_LOOK, WAVE_TAKE,
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from arcbatt.compiler.graph import Graph, merge
 from arcbatt.compiler.internal_errors import InternalError
 from arcbatt.compiler.lower.lower import Code
-from arcbatt.compiler.lower.slices import Sliced, lower_most, slice_graph, subgraph
+from arcbatt.compiler.lower.subgraph import lower_most, subgraph
 from arcbatt.compiler.pipeline import Compiled, Stats, compile_graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import TypedGraph
@@ -88,10 +88,6 @@ class CompiledSet:
         """The same without rewrites that leave out calls, for runs with fewer steps than those might take."""
         rewrites = replace(self.rewrites, fold=False, algebra=False, unroll=False)
         return self if rewrites == self.rewrites else CompiledSet(self.graph, rewrites)
-
-    def sliced(self, count: int) -> Sliced:
-        """The programs divided into at most so many slices, each with its own bytecode."""
-        return slice_graph(self.typed, count)
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_codes": {}}  # writing code is quick, and it may name functions of this process

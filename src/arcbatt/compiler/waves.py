@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import cached_property, reduce
+from operator import or_
 from typing import Final
 
 from arcbatt.compiler.abi import CODES, FIXED_COST, MULTIPLIES
@@ -69,7 +71,7 @@ class Schedule:
     maps: dict[tuple[int, int], int]
     """The slots of maps, by domain and the domain around it that they lead to."""
     spent: dict[int, int]
-    """Of domains outside of loops, the slots of the steps of calls that types alone do not bound."""
+    """Of results outside of loops whose steps types alone do not bound, the slots of these."""
     left_out: dict[str, str]
     """Programs that are not scheduled, and why."""
 
@@ -83,6 +85,16 @@ class Schedule:
         for wave in self.waves:
             if wave.kernel.phase in (CALLS, GATHER):
                 yield from ((wave, node) for node in wave.nodes if node.domain < Domain.BODIES)
+
+    @cached_property
+    def spent_for(self) -> dict[int, int]:
+        """Of each result outside of loops, which of `spent` it needs: a bit for each, in their order."""
+        reading, found = Reading(self.code.words), dict[int, int]()
+        bits = {slot: 1 << number for number, slot in enumerate(self.spent)}
+        for one in reading.main():
+            needs = reduce(or_, (found.get(slot, 0) for slot in reading.mentioned(one)), bits.get(one.dst, 0))
+            found |= {one.dst: needs, one.cost_place: needs} if one.cost_place else {one.dst: needs}
+        return found
 
     def slots(self) -> Iterator[tuple[int, Type]]:
         """Their slots, with their types."""
@@ -124,8 +136,7 @@ class _Scheduling:
         self.parents: dict[int, int] = {Domain.TASKS: Domain.ONCE, Domain.SAMPLES: Domain.TASKS}
         self.maps: dict[tuple[int, int], int] = {}
         self.maps[Domain.SAMPLES, Domain.TASKS] = self._slot(Domain.SAMPLES, 1)
-        outside: tuple[int, ...] = Domain.ONCE, Domain.TASKS, Domain.SAMPLES
-        self.spent = {domain: self._slot(domain, 2) for domain in outside}
+        self.spent: dict[int, int] = {}
         self.steps: dict[int, int] = {}
         """Of the domain of a body, the slot of its items' steps."""
         self.home: dict[int, Block] = {}
@@ -201,7 +212,8 @@ class _Scheduling:
         if domain >= Domain.BODIES:
             steps = Seen(self.steps[domain], domain)
         elif is_loop(one.op) or one.extra[0] & MULTIPLIES:
-            steps = Seen(self.spent[domain], domain)
+            self.spent[one.dst] = self._slot(domain, 2)
+            steps = Seen(self.spent[one.dst], domain)
         return WaveNode(domain, Seen(one.dst, domain), cost, steps, args, one.type, max(one.times, 0))
 
     def _put(self, block: Block, kernel: WaveKernel, node: WaveNode) -> None:
@@ -363,7 +375,7 @@ class _Scheduling:
         self._put(repeated, self.kernels.advance(type_), seen._replace(waits=tuple(self.inside[inner])))
         block.levels[outcome] = level
         waits.append(outcome)
-        return [param, Seen(self.steps[inner], inner), Seen(outcome, inner)]
+        return [param, Seen(self.steps[inner], inner), Seen(outcome, inner), Seen(left, inner)]
 
     def _least_steps(self, body: BodyOf) -> int:
         """Steps that an item takes at least that does not fail; 0 where parts of its body may fail without it."""

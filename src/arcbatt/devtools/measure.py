@@ -92,7 +92,7 @@ def _in_a_process(name: str, devices: Sequence[int]) -> Speed:
 def speed_of(make: Callable[[], Any], samples: Sequence[Any], long_enough: float = LONG_ENOUGH) -> Speed:
     """The speed of an engine that is still to be made.
 
-    Its start is all that comes before the second run: a first run may have to load code and cut slices.
+    Its start is all that comes before the second run: a first run may have to load code and record launches.
     """
     some = pack_samples(samples[:_FIRST])
     start = time.perf_counter()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.types import GRID, Type
+from arcbatt.support.machine import cores
 
 RESULT: Final = "solve_result"
 """What the output of a graph that is called is named."""
@@ -65,7 +65,7 @@ class CallEngine:
     ) -> None:
         self.graph = graph
         self.names = list(graph.declared)
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or cores()
         self.max_steps = max_steps
         self.dynamic = DynamicGraph(graph, threads=self.threads)
         self.problem: str | None = None

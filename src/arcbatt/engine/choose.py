@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -21,6 +20,7 @@ from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.errors import UsageError
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
+from arcbatt.support.machine import cores
 
 GPU_ENGINE: Final = "arcbatt.engine.waves.engine:WaveEngine"
 """Needs CuPy, so it is imported when it is asked for."""
@@ -76,14 +76,19 @@ def make_engine(
         return ReferenceEngine(compiled)
     if backend == "cpu":
         return CpuEngine(compiled, threads=threads)
+    if backend not in GPU_BACKENDS:
+        raise UsageError(f"no backend {backend!r}")
     made: Engine = gpu_engine()(compiled, devices=tuple(devices), threads=threads)
     return made
 
 
 def gpu_engine() -> Any:
-    """The class of the GPU's engine."""
+    """The class of the GPU's engine; UsageError where CuPy is not installed."""
     module, _, name = GPU_ENGINE.partition(":")
-    return getattr(importlib.import_module(module), name)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"no GPU to run on: {why_no_gpu()}") from error
 
 
 def _workers(backend: str, threads: int | None, devices: Sequence[int], workers: int | None) -> list[WorkerSpec]:
@@ -91,13 +96,13 @@ def _workers(backend: str, threads: int | None, devices: Sequence[int], workers:
     if workers is not None and workers < 1:
         raise UsageError(f"workers is a number above 0, got {workers}")
     if backend == "cpu" and workers:
-        each = max(1, (threads or os.cpu_count() or 1) // workers)
+        each = max(1, (threads or cores()) // workers)
         return [engine_worker("CPU", "arcbatt.engine.cpu:CpuEngine", threads=each)] * workers
     if backend in GPU_BACKENDS and len(devices) > 1:
         for number in devices:
             if number >= gpu_count():
                 raise UsageError(f"no GPU number {number}: {gpu_count()} are visible (see nvidia-smi)")
-        each = max(1, (threads or os.cpu_count() or 1) // len(devices))
+        each = max(1, (threads or cores()) // len(devices))
         return [
             engine_worker(f"GPU {number}", GPU_ENGINE, _GPU_SHARD, devices=(number,), keep_going=False, threads=each)
             for number in devices

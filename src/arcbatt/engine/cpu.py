@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -30,6 +29,7 @@ from arcbatt.engine.tiers import Columns, LowerTier, Sink, TieredEngine, run_alo
 from arcbatt.language.failures import Failed, Outcome
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.sample import Sample
+from arcbatt.support.machine import cores
 
 ARENA_BYTES: Final = 64 << 20
 """Of a thread, at first."""
@@ -58,7 +58,7 @@ class CpuTier(LowerTier):
             "threads": threads, "arena_bytes": arena_bytes, "most_bytes": most_bytes, "core": core,
         }  # fmt: skip
         self.core: Any = core or importlib.import_module("arcbatt._core")
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or cores()
         self._sizes = arena_bytes, most_bytes
         self._parts: dict[bytes, CpuTier] = {}
         self._last: tuple[Sample, tuple[int, int], dict[str, tuple[int, Any]]] | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +14,7 @@ from arcbatt.engine.devices import cupy_for
 from arcbatt.engine.outputs import Outputs
 from arcbatt.errors import UsageError
 from arcbatt.language.sample import Sample
-from arcbatt.support.machine import host_memory
+from arcbatt.support.machine import cores, host_memory
 
 FRACTION: Final = 0.8
 """Of the memory that is free, how much is used unless told otherwise."""
@@ -117,7 +116,7 @@ class _Room:
 def _room(device_id: int, fraction: float) -> _Room:
     if why_no_gpu() is not None:
         total, free = host_memory()
-        return _Room(total, int(fraction * free), (os.cpu_count() or 1) * CPU_ARENA_BYTES)
+        return _Room(total, int(fraction * free), cores() * CPU_ARENA_BYTES)
     cupy = cupy_for(device_id)
     with cupy.cuda.Device(device_id):
         free, total = cupy.cuda.runtime.memGetInfo()

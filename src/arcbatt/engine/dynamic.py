@@ -7,7 +7,6 @@ failures and steps. Of Python only custom operations run, where a program calls 
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -27,6 +26,7 @@ from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
 from arcbatt.language.reference import call
 from arcbatt.language.sample import Sample
 from arcbatt.language.table import STANDARD, current
+from arcbatt.support.machine import cores
 
 _SAMPLE: Final = ("I", "S", "C")
 _KINDS: Final = {INPUT: 0, CONST: 1, PRIMITIVE: 2, INVOKE: 3}
@@ -46,7 +46,7 @@ class DynamicGraph:
 
     def __init__(self, graph: Graph, *, threads: int | None = None) -> None:
         self.graph = graph
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or cores()
         self.inputs = (*_SAMPLE, *graph.declared)
 
     @cached_property

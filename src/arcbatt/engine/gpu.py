@@ -1,4 +1,4 @@
-"""What the engines of one GPU have in common: a tier on the device, and the CPU below it."""
+"""An engine of one GPU: a tier on the device, and the CPU below it. What the tier does is in `waves/`."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from arcbatt._version import __version__
 from arcbatt.support.cache import cache_folder
 from arcbatt.support.files import atomic_write
-from arcbatt.support.machine import gpu_models, processor
+from arcbatt.support.machine import cores, gpu_models, processor
 
 FILE: Final = "speeds.json"
 
@@ -45,7 +45,7 @@ def machine_key() -> str:
     gpus = "".join(f", {model}" for model in gpu_models())
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     chosen = f" (of them {visible})" if visible else ""
-    return f"arcbatt {__version__}, {processor()}, {os.cpu_count()} cores{gpus}{chosen}"
+    return f"arcbatt {__version__}, {processor()}, {cores()} cores{gpus}{chosen}"
 
 
 def known_speeds(folder: Path | None = None) -> dict[str, Speed]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -77,10 +77,6 @@ class Tier(ABC):
     def unfit_reason(self) -> str:
         """Why evaluations that do not fit go to the tier below."""
         return STATUS[OVERFLOW]
-
-    def column_groups(self) -> Sequence[Columns]:
-        """Programs that are best run together where they go to the tier below."""
-        return [np.arange(len(self.names))]
 
 
 class LowerTier(Tier):
@@ -180,16 +176,17 @@ class Fallback(Sink):
         """What did not fit on the first tier and has no answer yet, by groups of programs on the one below."""
         if not self._unanswered(rows).any() or self.below is None:
             return
-        groups = [(columns, self.first.unfit_reason()) for columns in self.first.column_groups()]
+        groups: list[tuple[Columns, str]] = [(np.arange(len(self.first.names)), self.first.unfit_reason())]
         by_reason: dict[str, list[int]] = {}
         for column in self._only_below:
             by_reason.setdefault(self._refused[column], []).append(column)
         groups += [(np.array(columns), why) for why, columns in by_reason.items()]
         for columns, why in groups:
-            unfit = rows[self._unanswered(rows, columns).any(axis=1)]
-            if len(unfit):
-                found = run_alone(self.below.part(columns), self.request.only(unfit, progress=None, stop=None))
-                self.answered(unfit, columns, found, why)
+            unfit = self._unanswered(rows, columns)
+            some, mine = rows[unfit.any(axis=1)], columns[unfit.any(axis=0)]
+            if len(some):
+                found = run_alone(self.below.part(mine), self.request.only(some, progress=None, stop=None))
+                self.answered(some, mine, found, why)
 
     def _missing(self, rows: Rows) -> NDArray[np.bool_]:
         """Which evaluations are for the dynamic tier: what fitted nowhere, escaped, or is refused by every other."""

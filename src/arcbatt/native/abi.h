@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xf2e33f17e4a3af0eull;
+constexpr u64 ABI_VERSION = 0x2ffabcd9a657c4f9ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -110,22 +110,7 @@ enum Flag : u32 {
     NEVER_EQUAL = 64,  // the value it looks for is of a kind no item has
     ORIGINALS = 128,  // behind its arguments stand the forms they had in the program, which are what counts
     COLUMNAR = 256,  // a loop whose body can run for many items at once
-    PER_LANE = 512,  // a loop whose body the lanes of a group can run, each for its own items
     AS_PART = 1024,  // what it counts is a part of a tuple, so that it counts for 1 at least
-};
-
-// Which loops there are in the body of a loop that lanes can run.
-enum LoopsInside : u32 {
-    NO_LOOPS = 0,
-    COLUMN_LOOPS = 1,
-    LANE_LOOPS = 2,  // some that lanes can run
-};
-
-// Kinds of tasks.
-enum TaskKind : u32 {
-    START = 0,
-    PART_OF = 1,
-    RESUME = 2,
 };
 
 // What the hash of a value is taken over.
@@ -226,10 +211,9 @@ constexpr u64 GRID_SEED = 1735551332ull;
 constexpr u64 VALUE_SEED = 0x76616C7565ull;
 constexpr u64 FAILED_SEED = 1717660012ull;
 constexpr u64 MANY_SEED = 1835101817ull;
-constexpr u32 POOL_UNIT = 16u;  // of a pool on a GPU: bytes of grids, words of values of calls
+constexpr u32 POOL_UNIT = 16u;  // of a pool on a GPU: bytes of grids, words of values
 constexpr u32 MOST_GIANTS = 16384u;  // calls of a wave that are left to blocks
-constexpr u32 OBJECT_GROUPS = 4u;  // groups of a block that finds objects
-constexpr u32 OBJECT_GROUP_BYTES = 128u;  // what such a group takes of shared memory,
+constexpr u32 OBJECT_GROUP_BYTES = 128u;  // what a group that finds objects takes of shared memory,
 constexpr u32 OBJECT_CELL_BYTES = 9u;  // and for each cell of the biggest grid
 
 // What an instruction begins with; behind it stand the slots of its arguments, their types, and extra words. HALT,
@@ -252,13 +236,7 @@ struct BodyHead {
     u32 params;
 };
 
-// Behind its bodies, what a loop needs whose body lanes can run.
-struct LanesHead {
-    u32 first, rows;  // where the body's slots are
-    u32 inside;  // which loops are in it
-};
-
-// Behind that, what a columnar loop needs; then a bit for each word of the body's slots, then code.
+// Behind its bodies, what a columnar loop needs; then a bit for each word of the body's slots, then code.
 struct ColumnsHead {
     u32 first, rows;  // where the body's slots are
     u32 scope;  // how many of the loops around it must stay at the same item for its containers to stay the same
@@ -294,105 +272,6 @@ struct Packed {
     const i32 *demo;  // two grids per demonstration
 };
 
-// A lowered slice: places in the blob of all slices' words.
-struct Slice {
-    u32 code, types, parts, image, image_words, outputs, output_count;
-    u32 input_slot, samples_slot, expected_slot;  // 0 where it does not use the input
-};
-
-// One of its outputs; its shape is as core/digest.h reads it.
-struct SliceOutput {
-    u32 slot, type, column, shape, shape_words;
-};
-
-// A task of a launch: an item (slice and sample), of which there is a list at the start; a part of a loop that was
-// shared out, or a checkpoint to resume, which come up on the way.
-struct Task {
-    u32 kind, a, b;
-    u32 ready;  // whether a task that came up is there
-};
-
-// A checkpoint (loops/shares.h) and whose it is: of an item, or of a part that was suspended in its turn.
-struct Checkpoint {
-    u32 slice, sample;
-    u32 index, n;  // the items that are left, as far as they are shared out
-    u32 top;  // of the arena
-    u32 parent;  // the part, or NOWHERE
-    u32 first_part, parts;  // in how many it was shared out
-    u32 pending;  // how many of these have not ended
-    u32 none;
-    u64 place;  // of its words
-};
-
-// Items of a checkpoint.
-struct Part {
-    u32 checkpoint, start, end, none;
-};
-
-// Counters of a launch, each of which groups change as they go on.
-struct Progress {
-    u32 next;  // task of the list, or batch
-    u32 unfit;  // items that did not fit
-    u32 head, tail;  // of the queue of tasks that came up: the first not taken, and the first place that is free
-    u32 open;  // tasks that have not ended, in the list or the queue
-    u32 checkpoints, parts;
-    u32 none;
-};
-
-// Programs on samples. Work is a list of tasks, which a group takes one by one, or the groups of a block each one at a
-// time (`together`), and what comes up while they run; or, without a list, every slice with every sample of `order`,
-// which a block takes `batch` samples at a time. A block that has a batch runs one instruction after the other for all
-// its samples, so that its groups run the same code at the same time: a kernel of this size waits long for instructions
-// that no other group has just had. That is for slices without loops, which take about the same time for every sample.
-struct Launch {
-    u64 blob, slices, tasks, work_count, progress;
-    u64 order, order_count, batch, together;
-    u64 arenas, arena_words, max_steps, spent_end;
-    Packed samples;
-    u64 columns, statuses, matches, agreement, hashes;
-    u64 pool, pool_bytes, pool_next, grid_offset, grid_height, grid_width, largest;  // grids that are kept
-    u64 again;  // items that did not fit
-    u64 time_slice;  // after how many ticks the loops of a list's items are shared out; 0 for never
-    u64 checkpoints, most_checkpoints, parts, most_parts, shares, queue;
-    u64 memory, memory_words, memory_next;  // for checkpoints and shares
-    u64 ticks;  // of each task, over 16; those of the queue behind those of the list
-    u64 objects, object_places, grids;  // of inputs, where they were found before
-};
-
-// Finding the objects of grids. `places` gets, for each mode and grid, where in the pool its objects begin
-// (ops/objects.h says how they lie there); it stays as it is for grids of more than `most_cells`, a multiple of four,
-// or with colours that labels are not for.
-struct ObjectsLaunch {
-    u64 cells, offset, height, width, grids;
-    u64 numbers, count, next;  // of the grids wanted, how many, the first not taken
-    u64 modes;  // a bit for each
-    u64 most_cells;
-    u64 places, pool, pool_words, pool_next;
-};
-
-// A program that is called: places in its blob of words.
-struct CalledProgram {
-    u32 code, types, parts, image, image_words;
-    u32 arguments, argument_count;
-    u32 output_slot, shape, shape_words;
-};
-
-// One of its arguments: its slot, and how many words it takes with the status.
-struct CalledArgument {
-    u32 slot, words;
-};
-
-// Calls of a program.
-struct CallLaunch {
-    u64 blob, program;
-    u64 rows, starts;  // words of arguments, where each call's start
-    u64 calls, call_count, next_call;  // which to run
-    u64 arenas, arena_words, max_steps;
-    u64 statuses, pool, pool_words, pool_next;
-    u64 place, length;  // of a call's value: its words' place in the pool, how many
-    u64 again, again_count;  // calls that did not fit
-};
-
 // Where the values of a node are, its slots one behind the other: a call of index i has the i-th, or, with a map, that
 // of the number the map has for i. A constant has a stride of 0.
 struct WavePlace {
@@ -424,7 +303,8 @@ struct WaveFrame {
     u64 opened;  // items that calls of the loop have asked for so far
     u32 base;  // where it begins in the heap
     u32 count;  // of indexes
-    u32 words, none;  // for each index
+    u32 words;  // for each index
+    u32 most;  // indexes that there were at a time so far
     u64 patches, patch_count;  // the places that name it
 };
 
@@ -472,8 +352,7 @@ struct WaveLooked {
     u64 shape, shape_words, column;
 };
 
-// Looking at the values of some nodes, each so many. Results are as those of a launch; without `matches` values are not
-// compared with what is expected.
+// Looking at the values of some nodes, each so many; without `matches` they are not compared with what is expected.
 struct WaveLook {
     u64 heap, heap_words, top, arenas;
     u64 looked, looked_count, count;
@@ -507,10 +386,6 @@ struct WaveTake {
     FIELD(BodyHead, result, 4) \
     FIELD(BodyHead, type, 8) \
     FIELD(BodyHead, params, 12) \
-    STRUCT(LanesHead, 12) \
-    FIELD(LanesHead, first, 0) \
-    FIELD(LanesHead, rows, 4) \
-    FIELD(LanesHead, inside, 8) \
     STRUCT(ColumnsHead, 20) \
     FIELD(ColumnsHead, first, 0) \
     FIELD(ColumnsHead, rows, 4) \
@@ -540,144 +415,6 @@ struct WaveTake {
     FIELD(Packed, first, 56) \
     FIELD(Packed, count, 64) \
     FIELD(Packed, demo, 72) \
-    STRUCT(Slice, 40) \
-    FIELD(Slice, code, 0) \
-    FIELD(Slice, types, 4) \
-    FIELD(Slice, parts, 8) \
-    FIELD(Slice, image, 12) \
-    FIELD(Slice, image_words, 16) \
-    FIELD(Slice, outputs, 20) \
-    FIELD(Slice, output_count, 24) \
-    FIELD(Slice, input_slot, 28) \
-    FIELD(Slice, samples_slot, 32) \
-    FIELD(Slice, expected_slot, 36) \
-    STRUCT(SliceOutput, 20) \
-    FIELD(SliceOutput, slot, 0) \
-    FIELD(SliceOutput, type, 4) \
-    FIELD(SliceOutput, column, 8) \
-    FIELD(SliceOutput, shape, 12) \
-    FIELD(SliceOutput, shape_words, 16) \
-    STRUCT(Task, 16) \
-    FIELD(Task, kind, 0) \
-    FIELD(Task, a, 4) \
-    FIELD(Task, b, 8) \
-    FIELD(Task, ready, 12) \
-    STRUCT(Checkpoint, 48) \
-    FIELD(Checkpoint, slice, 0) \
-    FIELD(Checkpoint, sample, 4) \
-    FIELD(Checkpoint, index, 8) \
-    FIELD(Checkpoint, n, 12) \
-    FIELD(Checkpoint, top, 16) \
-    FIELD(Checkpoint, parent, 20) \
-    FIELD(Checkpoint, first_part, 24) \
-    FIELD(Checkpoint, parts, 28) \
-    FIELD(Checkpoint, pending, 32) \
-    FIELD(Checkpoint, none, 36) \
-    FIELD(Checkpoint, place, 40) \
-    STRUCT(Part, 16) \
-    FIELD(Part, checkpoint, 0) \
-    FIELD(Part, start, 4) \
-    FIELD(Part, end, 8) \
-    FIELD(Part, none, 12) \
-    STRUCT(Progress, 32) \
-    FIELD(Progress, next, 0) \
-    FIELD(Progress, unfit, 4) \
-    FIELD(Progress, head, 8) \
-    FIELD(Progress, tail, 12) \
-    FIELD(Progress, open, 16) \
-    FIELD(Progress, checkpoints, 20) \
-    FIELD(Progress, parts, 24) \
-    FIELD(Progress, none, 28) \
-    STRUCT(Launch, 400) \
-    FIELD(Launch, blob, 0) \
-    FIELD(Launch, slices, 8) \
-    FIELD(Launch, tasks, 16) \
-    FIELD(Launch, work_count, 24) \
-    FIELD(Launch, progress, 32) \
-    FIELD(Launch, order, 40) \
-    FIELD(Launch, order_count, 48) \
-    FIELD(Launch, batch, 56) \
-    FIELD(Launch, together, 64) \
-    FIELD(Launch, arenas, 72) \
-    FIELD(Launch, arena_words, 80) \
-    FIELD(Launch, max_steps, 88) \
-    FIELD(Launch, spent_end, 96) \
-    FIELD(Launch, samples, 104) \
-    FIELD(Launch, columns, 184) \
-    FIELD(Launch, statuses, 192) \
-    FIELD(Launch, matches, 200) \
-    FIELD(Launch, agreement, 208) \
-    FIELD(Launch, hashes, 216) \
-    FIELD(Launch, pool, 224) \
-    FIELD(Launch, pool_bytes, 232) \
-    FIELD(Launch, pool_next, 240) \
-    FIELD(Launch, grid_offset, 248) \
-    FIELD(Launch, grid_height, 256) \
-    FIELD(Launch, grid_width, 264) \
-    FIELD(Launch, largest, 272) \
-    FIELD(Launch, again, 280) \
-    FIELD(Launch, time_slice, 288) \
-    FIELD(Launch, checkpoints, 296) \
-    FIELD(Launch, most_checkpoints, 304) \
-    FIELD(Launch, parts, 312) \
-    FIELD(Launch, most_parts, 320) \
-    FIELD(Launch, shares, 328) \
-    FIELD(Launch, queue, 336) \
-    FIELD(Launch, memory, 344) \
-    FIELD(Launch, memory_words, 352) \
-    FIELD(Launch, memory_next, 360) \
-    FIELD(Launch, ticks, 368) \
-    FIELD(Launch, objects, 376) \
-    FIELD(Launch, object_places, 384) \
-    FIELD(Launch, grids, 392) \
-    STRUCT(ObjectsLaunch, 112) \
-    FIELD(ObjectsLaunch, cells, 0) \
-    FIELD(ObjectsLaunch, offset, 8) \
-    FIELD(ObjectsLaunch, height, 16) \
-    FIELD(ObjectsLaunch, width, 24) \
-    FIELD(ObjectsLaunch, grids, 32) \
-    FIELD(ObjectsLaunch, numbers, 40) \
-    FIELD(ObjectsLaunch, count, 48) \
-    FIELD(ObjectsLaunch, next, 56) \
-    FIELD(ObjectsLaunch, modes, 64) \
-    FIELD(ObjectsLaunch, most_cells, 72) \
-    FIELD(ObjectsLaunch, places, 80) \
-    FIELD(ObjectsLaunch, pool, 88) \
-    FIELD(ObjectsLaunch, pool_words, 96) \
-    FIELD(ObjectsLaunch, pool_next, 104) \
-    STRUCT(CalledProgram, 40) \
-    FIELD(CalledProgram, code, 0) \
-    FIELD(CalledProgram, types, 4) \
-    FIELD(CalledProgram, parts, 8) \
-    FIELD(CalledProgram, image, 12) \
-    FIELD(CalledProgram, image_words, 16) \
-    FIELD(CalledProgram, arguments, 20) \
-    FIELD(CalledProgram, argument_count, 24) \
-    FIELD(CalledProgram, output_slot, 28) \
-    FIELD(CalledProgram, shape, 32) \
-    FIELD(CalledProgram, shape_words, 36) \
-    STRUCT(CalledArgument, 8) \
-    FIELD(CalledArgument, slot, 0) \
-    FIELD(CalledArgument, words, 4) \
-    STRUCT(CallLaunch, 144) \
-    FIELD(CallLaunch, blob, 0) \
-    FIELD(CallLaunch, program, 8) \
-    FIELD(CallLaunch, rows, 16) \
-    FIELD(CallLaunch, starts, 24) \
-    FIELD(CallLaunch, calls, 32) \
-    FIELD(CallLaunch, call_count, 40) \
-    FIELD(CallLaunch, next_call, 48) \
-    FIELD(CallLaunch, arenas, 56) \
-    FIELD(CallLaunch, arena_words, 64) \
-    FIELD(CallLaunch, max_steps, 72) \
-    FIELD(CallLaunch, statuses, 80) \
-    FIELD(CallLaunch, pool, 88) \
-    FIELD(CallLaunch, pool_words, 96) \
-    FIELD(CallLaunch, pool_next, 104) \
-    FIELD(CallLaunch, place, 112) \
-    FIELD(CallLaunch, length, 120) \
-    FIELD(CallLaunch, again, 128) \
-    FIELD(CallLaunch, again_count, 136) \
     STRUCT(WavePlace, 16) \
     FIELD(WavePlace, base, 0) \
     FIELD(WavePlace, stride, 4) \
@@ -699,7 +436,7 @@ struct WaveTake {
     FIELD(WaveFrame, base, 8) \
     FIELD(WaveFrame, count, 12) \
     FIELD(WaveFrame, words, 16) \
-    FIELD(WaveFrame, none, 20) \
+    FIELD(WaveFrame, most, 20) \
     FIELD(WaveFrame, patches, 24) \
     FIELD(WaveFrame, patch_count, 32) \
     STRUCT(WavePatch, 16) \

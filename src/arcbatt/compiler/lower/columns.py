@@ -29,11 +29,9 @@ from arcbatt.compiler.abi import (
     K_SEQ,
     K_SET,
     K_TUP,
-    LANES,
     MAX_ARGS,
     MULTIPLIES,
     ORIGINALS,
-    PER_LANE,
     constant,
 )
 from arcbatt.compiler.lower.instruction import Instruction, instructions
@@ -87,11 +85,6 @@ class Window:
     def has(self, place: int) -> bool:
         """Whether a place is one of its slots."""
         return self.first <= place < self.end
-
-    @property
-    def loops(self) -> bool:
-        """Whether there are loops in it."""
-        return any(one[0] >= FIRST_LOOP for one in instructions(self.code))
 
 
 def column_words(
@@ -162,6 +155,9 @@ class _Body:
                     self.outside.setdefault(slot, kind)
             self.origin[one.dst] = self.words_of(one)
             self.calls.append(one)
+        counted = [*(word for word, _, _ in self.sizes), *(word for a, _, b, _ in self.products for word in (a, b))]
+        if any(word and not self.window.has(slot) for slot, word in counted):  # the inside of a slot is no place
+            return False
         return self.window.result in self.origin
 
     def own(self, slot: int, kind: int) -> list[Word]:
@@ -237,14 +233,17 @@ class _Body:
 
     def loop_fits(self, one: Instruction) -> bool:
         """Whether a loop in the body can run for many items of it at once."""
-        if one.op not in _BEST or self.loop.stops or one.extra[0] & (COLUMNAR | PER_LANE) != COLUMNAR:
+        if one.op not in _BEST or self.loop.stops or not one.extra[0] & COLUMNAR:
             return False
         if one.cost_place or one.times < 1 or not self.window.has(one.dst) or self.window.has(one.args[0]):
             return False
         _, columns = inner_columns(one)
         if not _measurable(self.types, one.type) or not columns.inside(columns.result):
             return False
-        charges = (words for words in instructions(columns.code) if words[0] == CODES["CHARGE"])
+        code = list(instructions(columns.code))
+        if any(words[0] >= FIRST_LOOP for words in code):
+            return False
+        charges = (words for words in code if words[0] == CODES["CHARGE"])
         return not any(self.window.has(place) for words in charges for place in words[4::2])
 
     # --- writing it ---
@@ -382,7 +381,6 @@ def inner_columns(one: Instruction) -> tuple[Sequence[int], InnerColumns]:
     at = 2
     for _ in range(one.extra[1]):
         at += BODY.words + 2 * one.extra[at + BODY.place("params")]
-    at += LANES.words if one.extra[0] & PER_LANE else 0
     first, rows, scope, result, _ = one.extra[at : at + COLUMNS.words]
     code = at + COLUMNS.words + (rows + 31) // 32
     body = one.extra[2 : 6 + 2 * one.extra[5]]

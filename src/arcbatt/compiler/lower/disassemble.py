@@ -18,7 +18,6 @@ from arcbatt.compiler.abi import (
     NEVER_EQUAL,
     ORIGINALS,
     OVER_FUNCTIONS,
-    PER_LANE,
     VERSION_TEXT,
 )
 from arcbatt.compiler.lower.columns import inner_columns
@@ -35,7 +34,6 @@ _FLAGS: Final = {
     NEVER_EQUAL: "never equal",
     ORIGINALS: "originals",
     COLUMNAR: "columnar",
-    PER_LANE: "per-lane",
 }
 _INDENT: Final = "    "
 

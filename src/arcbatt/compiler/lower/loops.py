@@ -9,10 +9,8 @@ from arcbatt.compiler.abi import (
     CODES,
     COLUMNAR,
     FUNCTIONS_VALUE,
-    LOOPS_INSIDE,
     MAX_FRAMES,
     OVER_FUNCTIONS,
-    PER_LANE,
 )
 from arcbatt.compiler.lower.casts import joinable
 from arcbatt.compiler.lower.columns import Window, column_words
@@ -32,8 +30,6 @@ from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, GRID, IJ, INT, NEVER, OPT_INT, ROWS, Seq, Set, Tup, Type, as_seq
 
 _IJ_SIZE: Final = 2
-_INSIDE: Final = {COLUMNAR: LOOPS_INSIDE["COLUMN_LOOPS"], PER_LANE: LOOPS_INSIDE["LANE_LOOPS"]}
-"""What native/exec/code.h calls the loops inside a body (LoopsInside)."""
 
 Node = TypedNode | BodyNode
 LowerNode = Callable[[Site, Node, list[Value]], Value]
@@ -51,8 +47,6 @@ class Loops:
         """Of each body, the node of the graph it belongs to."""
         self.owner = 0
         """The node of the graph that is being lowered."""
-        self._count = {PER_LANE: 0, COLUMNAR: 0}
-        """Loops so far that can be per-lane, and that are columnar."""
 
     def lower(self, site: Site, node: Node, args: list[Value]) -> Value:
         """Write a node that has bodies."""
@@ -78,43 +72,38 @@ class Loops:
     def _over_items(self, site: Site, node: Node, args: list[Value], loop: LoopSpec, code: int, flags: int) -> Value:
         params = node.bodies[0].params
         containers = [self._container(site.code, arg, item) for arg, item in zip(args, params, strict=False)]
-        words, how, window = self._body_together(node.bodies[0], args, _wanted(loop, node.type), loop, containers)
+        words, columns = self._body_with_columns(node.bodies[0], args, _wanted(loop, node.type), loop, containers)
         bodies = [words]
         if loop.zero and len(node.bodies) > 1:
             bodies.append(self._body(node.bodies[1], args, _key_type(node.type)))
-        extra = (flags | how, len(bodies), *(word for body in bodies for word in body), *window)
+        flags |= COLUMNAR if columns else 0
+        extra = (flags, len(bodies), *(word for body in bodies for word in body), *columns)
         given = [*containers, *args[len(params) :]]
         return self.out.emit(site, code, given, node.type, strict=node.strict, extra=extra)
 
-    def _body_together(
+    def _body_with_columns(
         self, body: Body, args: list[Value], wanted: Type | None, loop: LoopSpec, containers: list[Value]
-    ) -> tuple[list[int], int, list[int]]:
-        """A body whose slots lie together; a flag for how many of its items can run at once, and what that takes."""
+    ) -> tuple[list[int], list[int]]:
+        """A body, and what it takes to run it for many items at once; nothing where that cannot be."""
         slots = self.out.slots
         for node in body.nodes:
             if node.op == "const":
                 self.out.constant(node.type, node.args[:2], node.args[2])  # before the slots of the body
-        first, together, before = slots.top, slots.together, dict(self._count)
+        first, together = slots.top, slots.together
         slots.together = True
         try:
             words = self._body(body, args, wanted, loop=loop)
         finally:
             slots.together = together
-        rows = slots.top - first
-        columns: list[int] | None = None
-        if self.columns:
-            params = list(zip(words[4::2], words[5::2], strict=True))
-            window = Window(self.bodies[words[0]], first, slots.top, params, words[1], words[2])
-            walked = [value.slot for value in containers]
-            columns = column_words(
-                loop, window, self.out.types, lambda place: slots.depths.get(place, 0), walked, slots.depth
-            )
-            if columns and not window.loops:
-                self._count[COLUMNAR] += 1
-                return words, COLUMNAR, columns
-        inside = max((_INSIDE[how] for how, count in before.items() if self._count[how] > count), default=0)
-        self._count[PER_LANE] += 1
-        return words, PER_LANE | (COLUMNAR if columns else 0), [first, rows, inside, *(columns or [])]
+        if not self.columns:
+            return words, []
+        params = list(zip(words[4::2], words[5::2], strict=True))
+        window = Window(self.bodies[words[0]], first, slots.top, params, words[1], words[2])
+        walked = [value.slot for value in containers]
+        columns = column_words(
+            loop, window, self.out.types, lambda place: slots.depths.get(place, 0), walked, slots.depth
+        )
+        return words, columns or []
 
     def _over_pair(self, site: Site, node: Node, args: list[Value]) -> Value | None:
         """A loop over the two numbers of an IJ inside a body, written out."""

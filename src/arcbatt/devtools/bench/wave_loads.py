@@ -43,6 +43,12 @@ from arcbatt.solvers import library
 from arcbatt.syntax.parser import parse_file
 
 _RUNS: Final = 5
+_WARM: Final = 5
+"""Runs before these, which find what fits, time waves and make graphs."""
+_MANY: Final = 5000
+"""Programs of a load beyond which single waves are not looked at."""
+_LONG_MS: Final = 10_000
+"""After which the CPU does not run once more."""
 _LONGEST: Final = 25
 _HOPPER: Final = 90
 _DEEP: Final = 2
@@ -84,11 +90,15 @@ class Load:
     def __init__(self, name: str, programs: list[Program], samples: PackedSamples) -> None:
         self.name, self.samples, self.profile = name, samples, ""
         self.compiled: CompiledSet = compile(programs)
-        self.schedule: Schedule = schedule(self.compiled.typed)
+        few = programs if len(programs) <= _MANY else []
+        self.schedule: Schedule = schedule(self.compiled.subset([one.name for one in few]).typed)
+        """Of many programs the engine makes several, which are not looked at here."""
         self.measured = self.schedule
         """Without what is too much for the GPU."""
+        self.names: list[str] = []
+        """The programs that the engine runs by waves."""
         self.found: dict[str, Any] = {
-            "programs": len(programs), "scheduled": len(self.schedule.code.outputs), "samples": len(samples),
+            "programs": len(programs), "samples": len(samples),
             "waves": len(self.schedule.waves), "kernels": len({wave.kernel for wave in self.schedule.waves}),
         }  # fmt: skip
 
@@ -115,8 +125,10 @@ class Load:
         """From packed samples on the host to verdicts there, with what the CPU does of it; and the waves alone."""
         engine = importlib.import_module("arcbatt.engine.waves.engine").WaveEngine(self.compiled, heap_bytes=heap_bytes)
         request = RunRequest(self.samples, outputs="match", complete=False)
+        self.names = [name for group in engine.waves.groups for name in group.code.outputs]
+        self.found["scheduled"] = len(self.names)
         took, on_gpu = [], []
-        for _ in range(_RUNS + 3):  # the first ones find what fits, and make graphs
+        for _ in range(_RUNS + _WARM):
             start = time.perf_counter()
             outputs = engine.execute(request)
             took.append(1e3 * (time.perf_counter() - start))
@@ -125,10 +137,11 @@ class Load:
         if runner.too_much:
             runner = runner.only([one for one in self.schedule.code.outputs.values() if one[0] not in runner.too_much])
             self.measured = runner.schedule
-        alone = [replayed_ms(runner) for _ in range(_RUNS)] if len(runner.batches) == 1 and runner.plan else []
+        one_graph = self.schedule.waves and len(runner.batches) == 1 and runner.plan
+        alone = [replayed_ms(runner) for _ in range(_RUNS)] if one_graph else []
         self.found |= {
-            "first_ms": took[0], "engine_ms": statistics.median(took[3:]), "least_ms": min(took[3:]),
-            "most_ms": max(took[3:]), "gpu_ms": statistics.median(on_gpu[3:]),
+            "first_ms": took[:_WARM], "engine_ms": statistics.median(took[_WARM:]), "least_ms": min(took[_WARM:]),
+            "most_ms": max(took[_WARM:]), "gpu_ms": statistics.median(on_gpu[_WARM:]),
             "replay_ms": statistics.median(alone) if alone else None, "run_batches": runner.batches,
             "heap_gb": 4e-9 * int(runner.heap.top[0]), "rerouted": {str(k): v for k, v in outputs.rerouted().items()},
         }  # fmt: skip
@@ -150,6 +163,30 @@ class Load:
             statuses = mine.statuses[row, column], theirs.statuses[row, column]
             print(f"  differs: {mine.names[column]}, sample {row}, statuses {statuses}")
 
+    def curves(self, heap_bytes: int) -> None:
+        """Milliseconds of a quarter and half of the samples, and of the programs; and of a single task."""
+        names, samples = list(self.schedule.code.outputs), self.samples
+        every = np.random.default_rng(_SEED).permutation(len(samples))
+        of_task = np.flatnonzero(samples.task == samples.task[0])
+        cases = {
+            "samples": [(names, every[: len(samples) // part]) for part in (4, 2, 1)],
+            "programs": [(names[::part], every) for part in (4, 2, 1)],
+            "one task": [(names, of_task)],
+        }
+        for what, points in cases.items():
+            self.found[f"curve of {what}"] = found = []
+            for some, rows in points:
+                found.append((len(some), len(rows), self._median_ms(some, samples.only(np.sort(rows)), heap_bytes)))
+
+    def _median_ms(self, names: list[str], samples: PackedSamples, heap_bytes: int) -> float:
+        made = importlib.import_module("arcbatt.engine.waves.engine").WaveEngine
+        engine, took = made(self.compiled.subset(names), heap_bytes=heap_bytes), []
+        for _ in range(_RUNS + _WARM):
+            start = time.perf_counter()
+            engine.execute(RunRequest(samples, outputs="match", complete=False))
+            took.append(1e3 * (time.perf_counter() - start))
+        return statistics.median(took[_WARM:])
+
     def longest(self, cupy: Any, heap_bytes: int) -> None:
         """The kernels that take most of the time, launches being one after the other, and the longest launches."""
         runner = WaveRunner(cupy, self.measured, heap_bytes=heap_bytes)
@@ -160,15 +197,14 @@ class Load:
 
     def time_cpu(self) -> None:
         """The same programs on all threads, without the dynamic tier."""
-        names = list(self.schedule.code.outputs)
-        engine = CpuEngine(self.compiled.subset(names), threads=os.cpu_count())
+        engine = CpuEngine(self.compiled.subset(self.names), threads=os.cpu_count())
         request = RunRequest(self.samples, outputs="match", complete=False)
-        took = []
-        for _ in range(3):
+        took: list[float] = []
+        while len(took) < 3 and sum(took) < _LONG_MS:
             start = time.perf_counter()
             engine.execute(request)
             took.append(1e3 * (time.perf_counter() - start))
-        self.found |= {"cpu_ms": statistics.median(took[1:]), "threads": os.cpu_count()}
+        self.found |= {"cpu_ms": statistics.median(took[1:] or took), "threads": os.cpu_count()}
 
 
 def replayed_ms(runner: WaveRunner) -> float:
@@ -193,7 +229,7 @@ def _table(loads: Sequence[Load]) -> str:
     for load in loads:
         one = load.found
         if "engine_ms" not in one:
-            lines.append(f"| {load.name} | {one['scheduled']} x {one['samples']} | not run |")
+            lines.append(f"| {load.name} | {one['programs']} x {one['samples']} | not run |")
             continue
         alone = f"{one['replay_ms']:.1f}" if one["replay_ms"] else f"{len(one['run_batches'])} batches"
         lines.append(
@@ -263,7 +299,10 @@ class Bench:
         steps: dict[str, Callable[[], None]] = {"kernels": lambda: self.compile(cupy.cuda.nvrtc, arch, load)}
         steps["time"] = lambda: load.time_engine(cupy, heap_bytes)
         steps["CPU"] = load.time_cpu
-        steps["profile"] = lambda: load.longest(cupy, heap_bytes)
+        if load.schedule.waves:
+            steps["profile"] = lambda: load.longest(cupy, heap_bytes)
+        if load.name in self.options.curves:
+            steps["curves"] = lambda: load.curves(heap_bytes)
         for what, step in steps.items():
             self.tried(f"{load.name}, {what}", step)
             cupy.get_default_memory_pool().free_all_blocks()
@@ -292,6 +331,7 @@ def main() -> None:
     parser.add_argument("--generated", type=int, default=120, help="programs")
     parser.add_argument("--mutants", type=int, default=0, help=f"programs, on {_MUTANT_SAMPLES} samples")
     parser.add_argument("--only", action="append", help="of these loads, this one (may be repeated)")
+    parser.add_argument("--curves", action="append", default=[], help="of this load, times of parts of it")
     parser.add_argument("--heap-gb", type=float, default=17.0)
     parser.add_argument("--outputs-only", action="store_true", help="compare what programs give, not every value")
     parser.add_argument("--compile", action="store_true", help="compile the kernels, nothing else")

@@ -101,7 +101,7 @@ def profile(runner: WaveRunner, data: PackedSamples) -> Profile:
                 for at in range(first, end, _AT_A_TIME):
                     spin((1,), (1,), (np.int64(1 if warm else _SPIN_TICKS),))
                     some = range(at, min(at + _AT_A_TIME, end))
-                    events = [_between_events(cupy, plan.launches[number]) for number in some]
+                    events = [plan.launches[number].timed(cupy) for number in some]
                     runner.stream.synchronize()
                     if not warm:
                         _count(cupy, found, plan.counts(), dict(zip(some, events, strict=True)))
@@ -118,14 +118,3 @@ def _count(cupy: Any, found: Profile, counts: list[int], events: dict[int, tuple
         one.launches += 1
         one.longest = max(one.longest, took)
         one.by_blocks += float(cupy.cuda.get_elapsed_time(middle, end))
-
-
-def _between_events(cupy: Any, launch: Any) -> tuple[Any, Any, Any]:
-    start, middle, end = (cupy.cuda.Event() for _ in range(3))
-    start.record()
-    launch.alone()
-    middle.record()
-    if launch.giants:
-        launch.giants()
-    end.record()
-    return start, middle, end

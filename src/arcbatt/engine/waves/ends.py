@@ -13,10 +13,10 @@ from arcbatt.compiler.abi import PACKED, POOL_UNIT, WAVE_INPUTS, WAVE_LOOK, WAVE
 from arcbatt.compiler.lower.shapes import shape_of, typed_shape
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.cuda.compile import LANES
-from arcbatt.engine.cuda.results import Results
 from arcbatt.engine.outputs import Wanted
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.heap import Heap, Place, address
+from arcbatt.engine.waves.results import Results
 from arcbatt.language.limits import MAX_CELLS
 from arcbatt.language.types import GRID, Type
 

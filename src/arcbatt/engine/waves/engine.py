@@ -8,32 +8,41 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 import cupy
 import numpy as np
+from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.compiler.step_bounds import steps_too_many
 from arcbatt.compiler.waves import Schedule, schedule
+from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
 from arcbatt.engine.cuda.device import device_count, first_line
 from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.stats import DeviceStats
-from arcbatt.engine.tiers import Columns, Sink, run_alone
+from arcbatt.engine.tiers import Columns, Rows, Sink, run_alone
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.runner import Asked, WaveRunner
+from arcbatt.language.types import Type
 
 _LEAST_HEAP: Final = 1 << 20
+_MOST_PROGRAMS: Final = 5000
+"""Of a schedule: its waves are no more than half as many, however many programs there are, and values of more would not
+fit in one batch."""
+_FEW_LEFT: Final = 1 / 8
+"""The part of all evaluations that the CPU begins with where the GPU left it in the run before."""
 _FOR_THE_GPU: Final = 2
 """Cores that are left to whoever launches, while the CPU does its part."""
 
@@ -64,17 +73,18 @@ class WaveTier(GpuTier):
         """Held by the thread whose run is on the device."""
         self._not_here: dict[str, str] = {}
         """Programs that only this tier cannot run, and why."""
-        self._runners: dict[int, WaveRunner] = {}
-        """By steps of a call."""
+        self._runners: dict[tuple[int, int], WaveRunner] = {}
+        """By steps of a call, and group."""
         self.last: DeviceStats | None = None
         """What the last run did."""
+        self._left: _Left | None = None
 
     @cached_property
-    def schedule(self) -> Schedule:
-        """The waves of all programs but those that must not run here."""
+    def groups(self) -> list[Schedule]:
+        """The waves of all programs but those that must not run here; of many programs, by groups one after another."""
         without = set(self._cpu().internal_errors())
         found = self._scheduled(without)
-        if custom := [wave.kernel for wave in found.waves if wave.kernel.custom]:
+        if custom := [wave.kernel for group in found for wave in group.waves if wave.kernel.custom]:
             with cupy.cuda.Device(self.device):
                 problems = kernels.custom_problems(cupy, custom)
             for name, problem in problems.items():
@@ -82,14 +92,16 @@ class WaveTier(GpuTier):
                 self._not_here |= dict.fromkeys(self.compiled.graph.programs_using({name}), why)
         return self._scheduled(without | self._not_here.keys()) if self._not_here else found
 
-    def _scheduled(self, without: set[str]) -> Schedule:
+    def _scheduled(self, without: set[str]) -> list[Schedule]:
         names = [name for name in self.names if name not in without]
-        return schedule((self.compiled.subset(names) if without else self.compiled).typed)
+        sets = [names[first : first + _MOST_PROGRAMS] for first in range(0, len(names), _MOST_PROGRAMS)] or [[]]
+        return [schedule((self.compiled.subset(one) if one != self.names else self.compiled).typed) for one in sets]
 
     def refused(self) -> dict[str, str]:
         """Programs that are not scheduled, and why."""
         unchecked = {name: str(error) for name, error in self.internal_errors().items()}
-        return self.schedule.left_out | unchecked | self._not_here
+        left_out = {name: why for group in self.groups for name, why in group.left_out.items()}
+        return left_out | unchecked | self._not_here
 
     def internal_errors(self) -> InternalErrors:
         """Of these, those over which arcbatt itself failed; a GPU checks no bytecode, so they are the CPU's."""
@@ -97,7 +109,7 @@ class WaveTier(GpuTier):
 
     def unfit_reason(self) -> str:
         """Why evaluations that do not fit go to the tier below."""
-        return f"too big for the memory of GPU {self.device}"
+        return f"too big or too long for GPU {self.device}"
 
     def run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
         """Every program on every sample; `stop` is asked between batches."""
@@ -121,65 +133,89 @@ class WaveTier(GpuTier):
             self.lost = f"GPU {self.device} failed: {first_line(error)}"
 
     def _run(self, request: RunRequest, result: Outputs, sink: Sink) -> None:
-        """All samples by batches; meanwhile the CPU does what was found to be too much for the GPU before."""
-        outputs = self.schedule.code.outputs
-        column_of = {name: column for column, name in enumerate(self.names)}
-        runner = self.runner(request.max_steps)
-        too_much = np.array([slot in runner.too_much for slot, _ in outputs.values()], np.bool_)
-        columns = np.array([column_of[name] for name in outputs], np.int64)
-        here, there = columns[~too_much], columns[too_much]
-        slots = [one for one, much in zip(outputs.values(), too_much.tolist(), strict=True) if not much]
-        asked = Asked(
-            request.outputs,
-            request.largest,
-            steps_too_many(self.compiled.typed.bounds, outputs, request.max_total),
-        )
+        """All samples by batches, a group of programs after the other; meanwhile the CPU does what is too much."""
         start, milliseconds = time.perf_counter(), 0.0
+        done = np.ones(len(request.samples), np.bool_)
+        by_cpu: list[tuple[Rows, Columns, Future[Outputs]]] = []
+        runs: list[_GroupRun] = []
         with ThreadPoolExecutor(1) as beside:
-            by_cpu = beside.submit(self._on_cpu, request, there) if len(there) else None
-            mine = runner.only(slots) if by_cpu else runner
-            for rows, found in mine.outputs(request.samples, slots, asked, stopped=request.stopped):
-                result.take(rows, found, here)
-                result.done[rows] = True
-                milliseconds = 1e3 * (time.perf_counter() - start)
-                if not by_cpu:
-                    sink.finished(rows)
-                    sink.tell()
-            left = len(request.samples) * len(there) + int((result.statuses[:, here] == OVERFLOW).sum())
-            heap_bytes = 4 * runner.heap.words
-            self.last = DeviceStats(
-                milliseconds, tuple(mine.batches), len(mine.schedule.waves), heap_bytes, on_cpu=left
-            )
-            if by_cpu:
-                self._answer(by_cpu.result(), there, result, sink)
+            for number in range(len(self.groups)):
+                one = self._group_run(request, number)
+                runs.append(one)
+                for rows, columns in self._for_the_cpu(request, one):
+                    by_cpu.append((rows, columns, beside.submit(self._on_cpu, request, rows, columns)))
+                result.statuses[:, one.too_much] = OVERFLOW
+                seen = np.zeros_like(done)
+                for rows, found in one.runner.outputs(request.samples, one.slots, one.asked, stopped=request.stopped):
+                    result.take(rows, found, one.columns)
+                    seen[rows] = True
+                    milliseconds = 1e3 * (time.perf_counter() - start)
+                    if len(self.groups) == 1 and not by_cpu:
+                        result.done[rows] = True
+                        sink.finished(rows)
+                        sink.tell()
+                done &= seen
+            left = int(sum((result.statuses[:, [*one.columns, *one.too_much]] == OVERFLOW).sum() for one in runs))
+            self._left = _Left.of(request.samples, result.statuses, np.concatenate([one.columns for one in runs]))
+            batches = tuple(size for one in runs for size in one.runner.batches)
+            waves = sum(len(one.runner.schedule.waves) for one in runs)
+            self.last = DeviceStats(milliseconds, batches, waves, 4 * runs[0].runner.heap.words, on_cpu=left)
+            for rows, columns, answer in by_cpu:
+                given = answer.result()
+                sink.answered(rows, columns, given, self.unfit_reason())
+                done[rows] &= given.done  # the CPU may have been stopped
+        if by_cpu or len(self.groups) > 1:
+            result.done[:] = done
+            sink.finished(np.flatnonzero(done))
+            sink.tell()
 
-    def _on_cpu(self, request: RunRequest, columns: Columns) -> Outputs:
-        """What some programs give on all samples, on the CPU, but for the cores that keep the GPU busy."""
+    def _group_run(self, request: RunRequest, number: int) -> _GroupRun:
+        """What runs of a group of programs here, and what is known to be too much."""
+        runner, bounds = self.runner(request.max_steps, number), self.compiled.typed.bounds
+        outputs = self.groups[number].code.outputs
+        column_of = {name: column for column, name in enumerate(self.names)}
+        much = np.array([slot in runner.too_much for slot, _ in outputs.values()], np.bool_)
+        columns = np.array([column_of[name] for name in outputs], np.int64)
+        slots = [one for one, too_much in zip(outputs.values(), much.tolist(), strict=True) if not too_much]
+        ends: dict[int, int] = {}
+        for name, (slot, _) in outputs.items():
+            end = steps_too_many(bounds, [name], request.max_total)
+            ends[slot] = min(ends.get(slot, end), end)
+        asked = Asked(request.outputs, request.largest, ends)
+        return _GroupRun(runner.only(slots) if much.any() else runner, slots, columns[~much], columns[much], asked)
+
+    def _for_the_cpu(self, request: RunRequest, one: _GroupRun) -> Iterator[tuple[Rows, Columns]]:
+        """Samples and programs that the CPU runs at the same time as the GPU: what is known to be too much for that."""
+        if len(one.too_much):
+            yield np.arange(len(request.samples)), one.too_much
+        if self._left and self._left.samples() is request.samples:
+            columns = np.intersect1d(self._left.columns, one.columns)
+            if len(columns):
+                yield self._left.rows, columns
+
+    def _on_cpu(self, request: RunRequest, rows: Rows, columns: Columns) -> Outputs:
+        """What some programs give on some samples, on the CPU, but for the cores that keep the GPU busy."""
         part = self._cpu().part(columns)
         part.threads = max(1, self._cpu().threads - _FOR_THE_GPU)
-        return run_alone(part, replace(request, progress=None))
+        return run_alone(part, request.only(rows, progress=None))
 
-    def _answer(self, found: Outputs, columns: Columns, result: Outputs, sink: Sink) -> None:
-        """Put what the CPU gave for some programs; samples it was stopped before are not done."""
-        result.statuses[:, columns] = OVERFLOW
-        sink.answered(np.arange(len(result.done)), columns, found, self.unfit_reason())
-        result.done &= found.done
-        sink.finished(np.flatnonzero(result.done))
-        sink.tell()
+    def runner(self, max_steps: int, group: int = 0) -> WaveRunner:
+        """What runs the waves of a group of programs with so many steps of a call."""
+        key = max_steps, group
+        if key not in self._runners:
+            beside = next((one for (_, other), one in self._runners.items() if other == group), None)
+            self._runners[key] = self._made_runner(max_steps, group, beside)
+        return self._runners[key]
 
-    def runner(self, max_steps: int) -> WaveRunner:
-        """What runs the waves with so many steps of a call."""
-        if max_steps not in self._runners:
-            beside = next(iter(self._runners.values()), None)
-            self._runners[max_steps] = self._made_runner(max_steps, beside)
-        return self._runners[max_steps]
-
-    def _made_runner(self, max_steps: int, beside: WaveRunner | None) -> WaveRunner:
-        """With as much memory as there really is."""
+    def _made_runner(self, max_steps: int, group: int, beside: WaveRunner | None) -> WaveRunner:
+        """With as much memory as there really is; groups share it."""
+        heap = next((one.heap for one in self._runners.values()), None)
         size = self._heap_bytes or self._free()
         while True:
             try:
-                return WaveRunner(cupy, self.schedule, heap_bytes=size, max_steps=max_steps, beside=beside)
+                return WaveRunner(
+                    cupy, self.groups[group], heap_bytes=size, heap=heap, max_steps=max_steps, beside=beside
+                )
             except MemoryError:
                 cupy.get_default_memory_pool().free_all_blocks()
                 size //= 2
@@ -191,6 +227,33 @@ class WaveTier(GpuTier):
         pool = cupy.get_default_memory_pool()
         free, limit = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes()), int(pool.get_limit())
         return int(self._fraction * (min(free, max(0, limit - int(pool.used_bytes()))) if limit else free))
+
+
+@dataclass(frozen=True)
+class _GroupRun:
+    """A group of programs in a run: what runs it here, which values, and their columns; and those for the CPU."""
+
+    runner: WaveRunner
+    slots: list[tuple[int, Type]]
+    columns: Columns
+    too_much: Columns
+    asked: Asked
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What the GPU left of a run: samples, and rows and columns that hold all of it. The next run may be the same."""
+
+    samples: Callable[[], PackedSamples | None]
+    rows: Rows
+    columns: Columns
+
+    @classmethod
+    def of(cls, samples: PackedSamples, statuses: NDArray[np.uint8], columns: Columns) -> _Left | None:
+        unfit: NDArray[np.bool_] = statuses[:, columns] == OVERFLOW
+        rows, some = np.flatnonzero(unfit.any(axis=1)), columns[unfit.any(axis=0)]
+        few = 0 < len(rows) * len(some) <= _FEW_LEFT * unfit.size
+        return cls(weakref.ref(samples), rows, some) if few else None
 
 
 class WaveEngine(GpuEngine):

@@ -46,7 +46,7 @@ _FEW_ITEMS: Final = _ONE_ITEM | {CODES["LOOP_RAPPLY"]}
 _MEASURED: Final = Path(__file__).parent / "few_words.json"
 
 ENDS: Final = {
-    width: KernelOptions(THREADS, _BLOCKS, "", header="waves/ends.h", lanes=width, defines=("AB_WAVES=1",))
+    width: KernelOptions(THREADS, _BLOCKS, header="waves/ends.h", lanes=width, defines=("AB_WAVES=1",))
     for width in WIDTHS
 }
 """The kernels that place inputs and look at values, by width."""
@@ -67,7 +67,7 @@ def options(kernel: WaveKernel, width: int) -> KernelOptions:
     )
     threads, blocks = (BLOCK, BLOCKS) if width == BLOCK else (THREADS, _BLOCKS)
     custom = device_text([source_numbered(number)]) if (number := kernel.custom) else ""
-    return KernelOptions(threads, blocks, "", header="waves/kernel.h", custom=custom, lanes=width, defines=defines)
+    return KernelOptions(threads, blocks, header="waves/kernel.h", custom=custom, lanes=width, defines=defines)
 
 
 def has_giants(kernel: WaveKernel) -> bool:
@@ -182,7 +182,7 @@ def compiled(nvrtc: Any, wanted: Iterable[KernelOptions], arch: int) -> dict[Ker
     """The machine code of kernels, compiled on all cores where it is not kept."""
     chosen = list(dict.fromkeys(wanted))
     compile_beside(nvrtc, [one for one in chosen if not kept_cubin(nvrtc, one, arch)], arch)
-    return {one: cubin(nvrtc, one, arch, say=lambda _: None) for one in chosen}
+    return {one: cubin(nvrtc, one, arch) for one in chosen}
 
 
 _MODULES: Final[dict[tuple[Any, int, KernelOptions], Any]] = {}

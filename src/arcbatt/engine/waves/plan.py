@@ -32,7 +32,7 @@ from arcbatt.compiler.wave_parts import Part, Repeat, Seen, Stretch, Wave, WaveN
 from arcbatt.compiler.waves import Domain, Schedule
 from arcbatt.engine.waves.heap import Heap, Place, address, places
 from arcbatt.engine.waves.kernels import BLOCK, THREADS, makes_values
-from arcbatt.engine.waves.lines import Giants, Launch, Lines, captured
+from arcbatt.engine.waves.lines import Giants, Launch, Turn, Work, captured, turns
 
 
 class Loaded(NamedTuple):
@@ -53,6 +53,12 @@ _DEEPER: Final = 2
 """How much longer waves are guessed to take for each loop they are in, a power of two."""
 _MUCH: Final = 2
 """How many times larger than launches were made for a run may be before they are made anew."""
+_MANY_TURNS: Final = 32
+"""Of a power; beyond these a few calls that take more than the others are left behind."""
+_FEW_LEFT: Final = 64
+"""One of so many calls is a few."""
+_LEAST_MS: Final = 1e-3
+"""Milliseconds that any wave takes."""
 _ITEMS: Final = 64
 """Items of a call of a loop that launches are made large enough for; they take as many as there are."""
 
@@ -90,16 +96,25 @@ class Plan:
         """Of each slot of such a domain, the words before it."""
         self._bases: dict[int, int] = {}
         """Of each other slot, where it begins."""
+        spent = [(schedule.domains[slot], slot) for slot in schedule.spent.values()]
+        self._spent_first = heap.take(0)
+        for domain, slot in sorted(spent):  # side by side, those of a domain together
+            self._bases[slot] = heap.take(schedule.sizes[slot] * self._most[domain])
+        self._spent_end = heap.used
         for slot, domain in schedule.domains.items():
             if domain >= Domain.BODIES:
                 self._offsets[slot] = self._words[domain]
                 self._words[domain] += schedule.sizes[slot]
-            elif slot not in self._given:
+            elif slot not in self._given and slot not in self._bases:
                 self._bases[slot] = heap.take(schedule.sizes[slot] * self._most[domain])
         self._graphs: dict[int, Any] = {}
         self._beside: Any = None
         self._counted: NDArray[np.int64] | None = None
         """Of each domain, the most indexes it had in runs that launches were made for."""
+        self._timed: list[tuple[int, Any, Any, Any]] = []
+        """Launches of the last run, if they were timed: before, before what was left to blocks, after."""
+        self._took: list[tuple[float, float]] = []
+        """Milliseconds of each wave and of what it left to blocks, once that was measured."""
         self.launches: list[Launch] = []
         self.used = heap.used
         """What is taken of the heap before a run."""
@@ -118,19 +133,33 @@ class Plan:
         """Make the heap ready for a run: plans of the same heap take turns."""
         self.heap.used = self.used
         self.heap.memory[self._image : self._image + len(self._constants)] = self._constants
-        for slot in self.schedule.spent.values():
-            first = self._bases[slot]
-            self.heap.memory[first : first + 2 * self._most[self.schedule.domains[slot]]] = 0
+        self.heap.memory[self._spent_first : self._spent_end] = 0
 
     def spent(self, task_of: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Of each sample, the steps of calls that types alone do not bound."""
-        found = []
-        for domain, slot in self.schedule.spent.items():
-            first, count = self._bases[slot], self._most[domain]
-            found.append(self.heap.memory[first : first + 2 * count].get().view(np.uint64))
-        once, tasks, samples = found
-        total: NDArray[np.uint64] = samples[: len(task_of)] + tasks[task_of] + once[0]
+        """Of each sample, the steps of all calls that types alone do not bound."""
+        total = np.zeros(len(task_of), np.uint64)
+        for domain, _, table in self._spent_tables():
+            total += table.sum(axis=0).get()[_indexes(domain, np.arange(len(task_of)), task_of)]
         return total
+
+    def spent_by_call(self, samples: NDArray[np.int64], task_of: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The same of each call by itself, in the order of `Schedule.spent`, for some samples."""
+        found = np.zeros((len(self.schedule.spent), len(samples)), np.uint64)
+        for domain, numbers, table in self._spent_tables():
+            index = self._cupy.asarray(_indexes(domain, samples, task_of))
+            found[numbers] = table[:, index].get()
+        return found
+
+    def _spent_tables(self) -> Iterator[tuple[int, list[int], Any]]:
+        """Of each domain outside of loops, which of `Schedule.spent` it has, and their steps by index."""
+        first, slots = self._spent_first, list(self.schedule.spent.values())
+        for domain in (Domain.ONCE, Domain.TASKS, Domain.SAMPLES):
+            numbers = [number for number, slot in enumerate(slots) if self.schedule.domains[slot] == domain]
+            numbers.sort(key=lambda number: self._bases[slots[number]])
+            end = first + 2 * self._most[domain] * len(numbers)
+            if numbers:
+                yield domain, numbers, self.heap.memory[first:end].view(np.uint64).reshape(len(numbers), -1)
+            first = end
 
     def set_counts(self, task_of: Sequence[int] | np.ndarray[Any, Any], tasks: int) -> None:
         """Say how many samples and tasks there are now, and the task of each sample."""
@@ -182,8 +211,7 @@ class Plan:
         self._codes = self._make_codes()
 
     def _launches(self) -> Iterator[Launch]:
-        lines, among = Lines(self.heap.lines), self._among()
-        repeated = set(numbers([one for one in self.schedule.parts if isinstance(one, Repeat)]))
+        waves = self._turns_of_waves()
         rooms = np.where(self._blocks_left_to, constant("MOST_GIANTS"), 0).astype(np.uint32)
         if len(rooms):
             self._giants[:, WAVE_GIANTS.place("room")] = self._cupy.asarray(rooms)
@@ -192,13 +220,13 @@ class Plan:
             function, width, block = self._functions[wave.kernel]
             makes, runs = makes_values(wave.kernel, width), len(list(_runs(wave)))
             blocks = int(self._blocks_left_to[with_giants]) if block else 0
-            line, behind = lines.take(wave, self._guess(wave), makes=makes, giants=blocks > 0, among=among.get(number))
+            turn = waves[number]
             whole = wave.kernel.phase == WAVE_PHASES["FRAMES"]  # which changes places of any waves
             values = {
                 "heap": address(self.heap.memory),
                 "heap_words": self.heap.words,
                 "top": address(self.heap.top),
-                "arenas": self.heap.arenas(width, line) if makes else 0,
+                "arenas": self.heap.arenas(width, turn.line) if makes else 0,
                 "max_steps": self._max_steps,
                 "places": address(self._places) + (0 if whole else WAVE_PLACE.bytes * first_place),
                 "node_places": len(wave.nodes[0].places),
@@ -213,10 +241,9 @@ class Plan:
             }
             left = None
             if blocks:
-                there = values | {"arenas": self.heap.arenas(BLOCK, behind % self.heap.lines)}
-                left = Giants(block, blocks, _arguments(there), behind)
-            beside = self._blocks(wave, width, repeated=number in repeated)
-            yield Launch(wave, function, (beside,), _arguments(values), line, left)
+                there = values | {"arenas": self.heap.arenas(BLOCK, turn.behind % self.heap.lines)}
+                left = Giants(block, blocks, _arguments(there), turn.behind)
+            yield Launch(wave, function, (self._blocks(wave, width),), _arguments(values), turn, left)
             first_place += sum(len(node.places) for node in wave.nodes)
             first_node += len(wave.nodes)
             first_run += runs
@@ -228,34 +255,67 @@ class Plan:
         Launches are right in any size. One that is too large keeps others from the device: above all blocks for calls
         of loops with very many items, each of which needs a multiprocessor for itself.
         """
-        counts = np.array(self.counts())
+        counts = np.array([max(frame) for frame in zip(self.counts(), self._most_counts.get().tolist(), strict=True)])
         heads = self._giants[:, : WAVE_GIANTS.words].get()
         left = np.maximum(heads[:, WAVE_GIANTS.place("most")], heads[:, WAVE_GIANTS.place("count")]).astype(np.int64)
         blocks = np.minimum(left, self.heap.groups(BLOCK))
-        if self._counted is not None:
-            more = (counts > _MUCH * self._counted + self.heap.blocks).any()
-            if not more and not (blocks > _MUCH * self._blocks_left_to).any():
-                return
-            counts, blocks = np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to)
+        if self._counted is None:
+            self._make_launches(counts, blocks)
+        elif (counts > _MUCH * self._counted + self.heap.blocks).any() or (blocks > _MUCH * self._blocks_left_to).any():
+            self._took = []
+            self._make_launches(np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to))
+        elif self._timed:
+            self._took = self._times()
+            self._make_launches(self._counted, self._blocks_left_to)
+        self._timed = []
+
+    def _make_launches(self, counts: NDArray[np.int64], blocks: NDArray[np.int64]) -> None:
         self._counted, self._blocks_left_to = counts, blocks
         if len(blocks):
             self._giants[:, : WAVE_GIANTS.place("most")] = 0  # what was counted without blocks
         self.launches[:] = self._launches()
         self._graphs.clear()
 
+    def _times(self) -> list[tuple[float, float]]:
+        """Milliseconds of each wave and of what it left to blocks, in the run that was timed."""
+        took = np.zeros((len(self.launches), 2))
+        for number, start, middle, end in self._timed:
+            between = self._cupy.cuda.get_elapsed_time
+            took[number] += between(start, middle), between(middle, end)
+        return [(float(one), float(blocks)) for one, blocks in np.maximum(took, _LEAST_MS)]
+
     def _at_once(self) -> bool:
         """Whether powers run at the same time as what has nothing to do with them."""
         return bool(self.schedule.powers) and bool(self.schedule.rest) and self.heap.lines > 1
 
-    def _among(self) -> dict[int, tuple[int, int]]:
-        """Of waves that may not be on all lines, those they may be on."""
-        if not self._at_once():
-            return {}
-        for_powers = -(-self.heap.lines // _FOR_POWERS)
-        return {
-            **dict.fromkeys(numbers(self.schedule.powers), (0, for_powers)),
-            **dict.fromkeys(numbers(self.schedule.rest), (for_powers, self.heap.lines)),
-        }
+    def _turns_of_waves(self) -> dict[int, Turn]:
+        """Of each wave, its lines and when it begins."""
+        count = self.heap.lines
+        for_powers = -(-count // _FOR_POWERS) if self._at_once() else count
+        from_powers_on = for_powers % count
+        works = self._works()
+        found: dict[int, Turn] = {}
+        for parts, lines in (
+            (self.schedule.first, range(count)),
+            (self.schedule.powers, range(for_powers)),
+            (self.schedule.rest, range(from_powers_on, count)),
+        ):
+            for one in stretches(parts):
+                some = range(one.first, one.end)
+                found |= zip(some, turns(works[one.first : one.end], one.first, lines, count), strict=True)
+        return found
+
+    def _works(self) -> list[Work]:
+        """How long each wave takes, as measured or guessed."""
+        works, with_giants = [], 0
+        for number, wave in enumerate(self.schedule.waves):
+            _, width, block = self._functions[wave.kernel]
+            guess = _LEAST_MS * self._guess(wave)
+            takes, by_blocks = self._took[number] if self._took else (guess, guess)
+            blocks = block and self._blocks_left_to[with_giants]
+            works.append(Work(wave, takes, makes_values(wave.kernel, width), by_blocks if blocks else 0.0))
+            with_giants += bool(block)
+        return works
 
     def _guess(self, wave: Wave) -> int:
         """How long a wave takes, for all that is known before: items of loops are more than calls of these."""
@@ -296,13 +356,14 @@ class Plan:
             for domain in domains
         ]
         self._frames = self._cupy.asarray(WAVE_FRAME.rows(rows))
-        self._counts = self._frames.reshape(len(rows), WAVE_FRAME.words)[:, WAVE_FRAME.place("count")]
+        table = self._frames.reshape(len(rows), WAVE_FRAME.words)
+        self._counts, self._most_counts = table[:, WAVE_FRAME.place("count")], table[:, WAVE_FRAME.place("most")]
 
-    def _blocks(self, wave: Wave, width: int, *, repeated: bool) -> int:
-        """Blocks beside one another, for the calls there were or, before that is known and in powers, may be."""
+    def _blocks(self, wave: Wave, width: int) -> int:
+        """Blocks beside one another, for the calls there were at most or, before that is known, may be."""
         if wave.kernel.phase == WAVE_PHASES["FRAMES"]:
             return min(self.heap.blocks, len(wave.nodes))
-        known = None if repeated else self._counted
+        known = self._counted
         expected = sum(self._expected(node.domain) if known is None else int(known[node.domain]) for node in wave.nodes)
         return min(self.heap.blocks, max(1, -(-expected * width // THREADS)))
 
@@ -334,14 +395,18 @@ class Plan:
             if isinstance(part, Stretch):
                 yield part.first, part.end
                 continue
-            for _ in range(part.turns or self._turns(part)):
+            for _ in range(self._turns(part)):
                 yield from self._stretches(part.parts)
 
     def replay(self, stream: Any) -> None:
         """All waves, once, on a stream; the host waits for the device only where a power's number is computed.
 
-        Powers take many short waves one after the other: all that has nothing to do with them runs beside them.
+        Powers take many short waves one after the other: all that has nothing to do with them runs beside them. Once
+        launches are as large as runs are, one of these is launched wave by wave, and each is timed.
         """
+        if self._counted is not None and not self._took:
+            self._timed = [(number, *self.launches[number].timed(self._cupy)) for number in self._in_order()]
+            return
         self._run(self.schedule.first, stream)
         if not self._at_once():
             self._run([*self.schedule.rest, *self.schedule.powers], stream)
@@ -355,7 +420,7 @@ class Plan:
     def _run(self, parts: Sequence[Part], stream: Any) -> None:
         for part in parts:
             if isinstance(part, Repeat):
-                for _ in range(part.turns or self._turns(part)):
+                for _ in range(self._turns(part)):
                     self._run(part.parts, stream)
                 continue
             if part.first not in self._graphs:
@@ -364,21 +429,42 @@ class Plan:
 
     def launch(self) -> None:
         """The same on the current stream, one wave after the other without graphs: for what runs once."""
+        for number in self._in_order():
+            self.launches[number]()
+
+    def _in_order(self) -> Iterator[int]:
         for first, end in self.stretches():
-            for launch in self.launches[first:end]:
-                launch()
+            yield from range(first, end)
 
     def _turns(self, repeat: Repeat) -> int:
-        """How often bodies are to be repeated, read from the device."""
+        """How often bodies are to be repeated; where that is not known before or often, read from the device.
+
+        A few calls that take far longer than all others are left behind, as if they did not fit: each turn is as many
+        waves for one call as for a million.
+        """
+        if 0 < repeat.turns <= _MANY_TURNS:
+            return repeat.turns
+        left = np.concatenate([np.zeros(1, np.uint32), *self._left(repeat)])
+        few = len(left) // _FEW_LEFT
+        most_of_them = int(np.partition(left, -1 - few)[-1 - few])
+        return min(int(left.max()), max(most_of_them, _MANY_TURNS))
+
+    def _left(self, repeat: Repeat) -> Iterator[NDArray[np.uint32]]:
+        """Of each power, how often its calls are to be repeated."""
         frames = self._frames.get().reshape(-1, WAVE_FRAME.words)
-        most = 0
         for slot in repeat.left:
             frame = frames[self.schedule.domains[slot]]
             count = int(frame[WAVE_FRAME.place("count")])
             first = int(frame[WAVE_FRAME.place("base")]) + self._offsets[slot] * count
             if count:
-                most = max(most, int(self.heap.memory[first : first + count].get().max()))
-        return most
+                yield self.heap.memory[first : first + count].get()
+
+
+def _indexes(domain: int, samples: NDArray[np.int64], task_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The indexes of samples in a domain outside of loops."""
+    if domain == Domain.ONCE:
+        return np.zeros_like(samples)
+    return task_of[samples] if domain == Domain.TASKS else samples
 
 
 def _arguments(values: Mapping[str, int]) -> tuple[np.uint64, ...]:
@@ -394,10 +480,10 @@ def _runs(wave: Wave) -> Iterator[tuple[int, int, int]]:
         first += count
 
 
-def numbers(parts: Sequence[Part]) -> Iterator[int]:
-    """Of all waves of some parts, their numbers."""
+def stretches(parts: Sequence[Part]) -> Iterator[Stretch]:
+    """All stretches of some parts, each once."""
     for one in parts:
-        yield from range(one.first, one.end) if isinstance(one, Stretch) else numbers(one.parts)
+        yield from (one,) if isinstance(one, Stretch) else stretches(one.parts)
 
 
 def calls(waves: Sequence[Wave], counts: Sequence[int]) -> int:

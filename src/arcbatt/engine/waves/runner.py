@@ -8,8 +8,9 @@ Results do not depend on how samples or values are divided.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,12 @@ _MOST_BATCHES: Final = 4
 """Of what is run by itself, for one of all the others."""
 Rows = NDArray[np.int64]
 Slots = Sequence[tuple[int, Type]]
+Batch = tuple[Outputs, NDArray[np.bool_], bool]
+"""What samples gave, which values took too many steps, and whether the heap was full; where it was not, OVERFLOW is
+what powers left behind (`Plan`)."""
+_NEVER: Final = 1 << 63
+_AT_ONCE: Final = 256
+"""Values whose steps are added up at a time."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +51,8 @@ class Asked:
     wanted: Wanted = "hash"
     largest: int = MAX_CELLS
     """Cells of the largest grid that is kept."""
-    spent_end: int = 1 << 63
-    """From how many steps on, of calls that types alone do not bound, a sample is another engine's."""
+    spent_ends: Mapping[int, int] = field(default_factory=dict)
+    """Of slots, from how many steps on, of calls that types alone do not bound, a value is another engine's."""
 
 
 @dataclass
@@ -59,9 +66,9 @@ class Looked:
 class WaveRunner:
     """Runs the waves of a schedule on the current device.
 
-    `cupy` is that module; `heap_bytes` what values may take; `widths` of kernels, where not those of `kernels.width`;
-    calls of loops of more than `giant_items` are left to blocks. A runner of a part of a schedule runs `beside` that
-    of the whole, with its memory and kernels.
+    `cupy` is that module; `heap_bytes` what values may take, or `heap` where they are; `widths` of kernels, where not
+    those of `kernels.width`; calls of loops of more than `giant_items` are left to blocks. A runner of a part of a
+    schedule runs `beside` that of the whole, with its memory and kernels.
     """
 
     heap: Heap
@@ -75,6 +82,7 @@ class WaveRunner:
         schedule: Schedule,
         *,
         heap_bytes: int = 0,
+        heap: Heap | None = None,
         lines: int = LINES,
         max_steps: int = MAX_STEPS,
         widths: dict[WaveKernel, int] | None = None,
@@ -86,12 +94,15 @@ class WaveRunner:
             self.heap, self.functions, self._ends = beside.heap, beside.functions, beside._ends
             self.stream = beside.stream
         else:
-            self.heap = Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS), lines)
+            self.heap = heap or Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS), lines)
             chosen = {wave.kernel: kernels.width(wave.kernel) for wave in schedule.waves} | (widths or {})
             self.functions = load(cupy, chosen)
             self._ends = Ends(self.heap)
             self.stream = cupy.cuda.Stream(non_blocking=True)
         self._placed: PlacedInputs | None = None
+        self._placed_for: tuple[Plan, PackedSamples] | None = None
+        self._chosen: tuple[Callable[[], PackedSamples | None], Rows, PackedSamples] | None = None
+        """Samples, which of them were chosen last, and these."""
         self._looked: tuple[Plan, Slots, Looking] | None = None
         self.plan: Plan | None = None
         self._parts: dict[tuple[int, ...], WaveRunner] = {}
@@ -151,8 +162,8 @@ class WaveRunner:
         """Some samples, those slots apart that do not fit with the others; nothing if it is to be fewer samples."""
         if halve and 0 < sum(slot in self._apart for slot, _ in slots) < len(slots):
             return self._in_parts(data, rows, slots, asked)
-        found, overspent = self._batch(data, rows, slots, asked)
-        columns: NDArray[np.bool_] = (found.statuses == OVERFLOW).any(axis=0)
+        found, overspent, full = self._batch(data, rows, slots, asked)
+        columns: NDArray[np.bool_] = (found.statuses == OVERFLOW).any(axis=0) & full
         if columns.any() and halve and len(slots) > 1 and (columns.mean() <= _FEW or not fewer):
             if columns.all():
                 columns[len(columns) // 2 :] = False
@@ -190,25 +201,23 @@ class WaveRunner:
             )
         return self._parts[key]
 
-    def _batch(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> tuple[Outputs, NDArray[np.bool_]]:
-        """Some samples, and which of them took too many steps; OVERFLOW where the device has no memory for them."""
+    def _batch(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> Batch:
+        """Some samples; OVERFLOW where the device has no memory for them."""
         try:
             return self._run_batch(data, rows, slots, asked)
         except MemoryError:
-            self.plan = self._placed = None
+            self.plan = self._placed = self._placed_for = None
             self.cupy.get_default_memory_pool().free_all_blocks()
             return self._nothing(rows, slots, asked)
 
     @staticmethod
-    def _nothing(rows: Rows, slots: Slots, asked: Asked) -> tuple[Outputs, NDArray[np.bool_]]:
+    def _nothing(rows: Rows, slots: Slots, asked: Asked) -> Batch:
         nothing = Outputs.empty([str(slot) for slot, _ in slots], len(rows), asked.wanted)
         nothing.statuses[...] = OVERFLOW
-        return nothing, np.zeros(len(rows), np.bool_)
+        return nothing, np.zeros_like(nothing.matches), True
 
-    def _run_batch(
-        self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked
-    ) -> tuple[Outputs, NDArray[np.bool_]]:
-        some, names = data.only(rows), [str(slot) for slot, _ in slots]
+    def _run_batch(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> Batch:
+        some, names = self._some(data, rows), [str(slot) for slot, _ in slots]
         with self.stream:
             plan = self.prepare(some)
             if not plan.fits():  # slots and constants alone
@@ -229,9 +238,35 @@ class WaveRunner:
                 done=np.ones(len(rows), np.bool_),
                 route=np.zeros((len(rows), len(slots)), np.uint8),
             )
-            spent = plan.spent(np.unique(some.task, return_inverse=True)[1])
+            overspent = self._overspent(plan, slots, asked, np.unique(some.task, return_inverse=True)[1])
             plan.settle()
-        return outputs, spent >= np.uint64(asked.spent_end)
+            full = self.heap.over()
+        return outputs, overspent, full
+
+    def _overspent(self, plan: Plan, slots: Slots, asked: Asked, task_of: Rows) -> NDArray[np.bool_]:
+        """Which values took too many steps, for all that is known without counting every call."""
+        found = np.zeros((len(task_of), len(slots)), np.bool_)
+        ends = np.array([asked.spent_ends.get(slot, _NEVER) for slot, _ in slots], np.uint64)
+        rows = np.flatnonzero(plan.spent(task_of) >= ends.min(initial=_NEVER))
+        if len(rows):  # all calls together; now those that each value needs
+            spent = plan.spent_by_call(rows, task_of).astype(np.float64)  # sums below 2^53 are exact
+            for first in range(0, len(slots), _AT_ONCE):
+                some = slice(first, first + _AT_ONCE)
+                needs = np.stack([self._needed_calls(slot, len(spent)) for slot, _ in slots[some]])
+                totals = (needs @ spent).T
+                found[rows, some] = totals >= ends[some]
+        return found
+
+    def _needed_calls(self, slot: int, count: int) -> NDArray[np.float64]:
+        """Of calls whose steps are counted, 1 for those that a value needs, else 0."""
+        bits = self.schedule.spent_for.get(slot, 0).to_bytes(-(-count // 8), "little")
+        return np.unpackbits(np.frombuffer(bits, np.uint8), count=count, bitorder="little").astype(np.float64)
+
+    def _some(self, data: PackedSamples, rows: Rows) -> PackedSamples:
+        """Some samples; the same as before if they are, so that they stay on the device."""
+        if self._chosen is None or self._chosen[0]() is not data or not np.array_equal(self._chosen[1], rows):
+            self._chosen = weakref.ref(data), rows, data.only(rows)
+        return self._chosen[2]
 
     def _looking(self, plan: Plan, slots: Slots) -> Looking:
         """What looks at slots, the same as before for the same slots of a plan."""
@@ -258,8 +293,10 @@ class WaveRunner:
             plan.begin()
             plan.set_counts(task_of, len(tasks))
             self.heap.begin()
-            places = {name: plan.place(slot)[:2] for name, slot in self.schedule.code.inputs.items()}
-            self._placed = self._ends.inputs(data, tasks, {name: (*two, 0) for name, two in places.items()})
+            if self._placed_for is None or self._placed_for[0] is not plan or self._placed_for[1] is not data:
+                places = {name: plan.place(slot)[:2] for name, slot in self.schedule.code.inputs.items()}
+                self._placed = self._ends.inputs(data, tasks, {name: (*two, 0) for name, two in places.items()})
+                self._placed_for = plan, data
             self.place_inputs()
         return plan
 

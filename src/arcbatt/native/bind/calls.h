@@ -98,28 +98,9 @@ class Calls {
                                     values);
     }
 
-    // For engines elsewhere: the words of the arguments of every call of a list, where each call's start (one place
-    // more than there are calls), and of each whether its arguments are of the declared types (no words where not).
-    nanobind::tuple encoded(nanobind::list calls) {
-        size_t n = nanobind::len(calls);
-        auto rows = std::make_unique<std::vector<u32>>();
-        auto starts = std::make_unique<std::vector<u64>>(1, 0);
-        std::string fits(n, '\1');
-        Encoder encoder(p_, given_, p_.image.size());
-        for (size_t k = 0; k < n; ++k) {
-            if (!encoder.call(PyList_GET_ITEM(calls.ptr(), Py_ssize_t(k)), *rows)) {
-                rows->resize(starts->back());
-                fits[k] = 0;
-            }
-            starts->push_back(rows->size());
-        }
-        return nanobind::make_tuple(array_of(rows.release()), array_of(starts.release()),
-                                    nanobind::bytes(fits.data(), n));
-    }
-
-    // The same as columns: of each argument the slots of every call whose arguments are of the declared types, one
-    // behind the other; what all of them point to, which is to lie from `begin` on; and of each call whether it is
-    // among them.
+    // For engines elsewhere: of each argument the slots of every call of a list whose arguments are of the declared
+    // types, one behind the other; what all of them point to, which is to lie from `begin` on; and of each call
+    // whether it is among them.
     nanobind::tuple columns(nanobind::list calls, u64 begin) {
         size_t n = nanobind::len(calls), count = p_.arguments.size();
         std::vector<std::unique_ptr<std::vector<u32>>> slots;

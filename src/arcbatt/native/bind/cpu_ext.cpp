@@ -18,11 +18,6 @@
 #include "bind/output_arrays.h"
 #include "bind/packed_arrays.h"
 #include "exec/engine.h"
-#if AB_LANES > 1
-#include "cuda/calls.h"
-#include "cuda/engine.h"
-#include "cuda/objects.h"
-#endif
 #ifdef AB_PROFILE
 #include "exec/profile.h"
 #endif
@@ -265,33 +260,6 @@ static nb::list values(const Program& program, const PackedArrays& samples, u32 
     return out;
 }
 
-#if AB_LANES > 1
-// The GPU's entry with emulated lanes, group after group: what a launch does, without a GPU. For tests.
-static void launch(u64 address, u32 blocks) {
-    const Launch* p = device_pointer<const Launch>(address);
-    static thread_local Lanes lanes;
-    for (u32 block = 0; block < blocks; ++block) {
-        u32 shared[2] = {};
-        lanes.run([&](u32 lane) { run_launch(*p, Group{&lanes, lane}, Team{block, 1, 0, shared}); });
-    }
-}
-static void launch_objects(u64 address, u32 groups) {
-    const ObjectsLaunch* p = device_pointer<const ObjectsLaunch>(address);
-    static thread_local Lanes lanes;
-    std::vector<u32> room(objects_impl::NearRoom::size(u32(p->most_cells)));
-    for (u32 group = 0; group < groups; ++group)
-        lanes.run([&](u32 lane) {
-            run_objects(*p, Group{&lanes, lane}, objects_impl::NearRoom{room.data(), u32(p->most_cells)});
-        });
-}
-static void launch_calls(u64 address, u32 groups) {
-    const CallLaunch* p = device_pointer<const CallLaunch>(address);
-    static thread_local Lanes lanes;
-    for (u32 group = 0; group < groups; ++group)
-        lanes.run([&](u32 lane) { run_calls(*p, Group{&lanes, lane}, group); });
-}
-#endif
-
 #ifdef AB_PROFILE
 template <class T>
 static nb::object columns_of(std::vector<T>&& rows) {
@@ -336,11 +304,6 @@ NB_MODULE(AB_MODULE, m) {
     m.attr("defines") = nb::make_tuple("AB_LANES=" AB_TEXT(AB_LANES));
     m.attr("abi_version") = ABI_VERSION;
     m.def("layouts", &layouts, "Size of every struct that Python shares, and where its fields begin.");
-#if AB_LANES > 1
-    m.def("launch", &launch, "What a launch on a GPU does, by so many blocks of one group one after the other.");
-    m.def("launch_objects", &launch_objects, "The same for a launch that finds objects, by so many groups.");
-    m.def("launch_calls", &launch_calls, "The same for a launch of calls.");
-#endif
     m.def("add_custom", &add_custom, "Add an operation from a library; false where there are too many.");
     m.def("compiler", &compiler, "The compiler the core was built with.");
     m.def("call_variant", &call, "Call one native function on words.");
@@ -360,8 +323,8 @@ NB_MODULE(AB_MODULE, m) {
              "A program of arguments; `given` and `made` are the shapes of its arguments and outputs.")
         .def("one", &Calls::one, "The first output of one call, or NotImplemented.")
         .def("many", &Calls::many, "Statuses and values of many calls.")
-        .def("encoded", &Calls::encoded, "The words of the arguments of many calls, for an engine elsewhere.")
-        .def("columns", &Calls::columns, "The same as columns of slots, and what they point to from a place on.")
+        .def("columns", &Calls::columns,
+             "The arguments of many calls as columns of slots, and what they point to from a place on.")
         .def("decoded", &Calls::decoded_values, nb::kw_only(), nb::arg("statuses"), nb::arg("pool"), nb::arg("place"),
              nb::arg("length"), "Values from the words an engine elsewhere gave.");
     m.def("packed", &make_packed, nb::arg("arrays"), "A packed set of samples from its arrays by name.");

@@ -43,7 +43,6 @@ class Checker {
         u32 body;
         BodyRef at;
         size_t journal;
-        u32 first = 0, rows = 0;  // its window, where lanes can run it
     };
     static constexpr u32 COST = NO_TYPE - 1;  // holds a number of steps, as a word without status
 
@@ -89,11 +88,6 @@ class Checker {
         const Slot& slot = s_.slots[place];
         bool used = slot.read_depth < open_.size() && open_[slot.read_depth].number == slot.read_by;
         if (used) return s_.refuse(at, "writes slot " + std::to_string(place) + ", which its body needs again");
-        for (const Open& one : open_) {
-            bool inside = place >= one.first && place + slot.length <= one.first + one.rows;
-            if (one.first && one.body == 0 && !inside)
-                return s_.refuse(at, "writes slot " + std::to_string(place) + ", outside a window");
-        }
         set(place, holds);
         return true;
     }
@@ -105,7 +99,7 @@ class Checker {
         Slot& slot = s_.slots[place];
         if (!slot.written) {
             if (slot.constant == NO_TYPE) {
-                auto in_slot = [this](u32 word) { return s_.slots[word].within || s_.slots[word].window; };
+                auto in_slot = [this](u32 word) { return s_.slots[word].within; };
                 std::string wrong = constants_.problem(place, type, in_slot);
                 if (!wrong.empty()) return s_.refuse("the constant at " + std::to_string(place) + ": " + wrong);
                 slot.constant = wanted;
@@ -174,8 +168,8 @@ class Checker {
         bool over_items = loop && loop->params == Params::ITEMS;
         if (!loop) {
             s_.refuse(at, "has no signature");
-        } else if ((given & ~(over_items ? OVER_FUNCTIONS | FUNCTIONS_VALUE | COLUMNAR | PER_LANE : 0)) ||
-                   (given & ~(COLUMNAR | PER_LANE)) == FUNCTIONS_VALUE) {
+        } else if ((given & ~(over_items ? OVER_FUNCTIONS | FUNCTIONS_VALUE | COLUMNAR : 0)) ||
+                   (given & ~COLUMNAR) == FUNCTIONS_VALUE) {
             s_.refuse(at, "flags " + std::to_string(given));
         } else if (ins.count() < walks || ins.strict() < walks || ins.strict() > ins.count()) {
             s_.refuse(at, "must fail with what it walks");
@@ -186,11 +180,6 @@ class Checker {
         }
         if (!s_.reason.empty() || !read_args(at)) return at;
         open_.push_back(Open{at, ++loops_, 0, BodyRef{ins.extra() + 2}, journal_.size()});
-        if (given & PER_LANE) {
-            LanesRef window{behind_bodies(ins)};
-            open_.back().first = window.first();
-            open_.back().rows = window.rows();
-        }
         for (u32 k = 0; k < ins.count(); ++k)
             if (s_.slots[ins.arg(k)].written) need(s_.slots[ins.arg(k)]);
         return enter(*loop);
@@ -224,7 +213,7 @@ class Checker {
 
     void check_columns(u32 at, BodyRef body) {
         Ins ins = s_.ins_at(at);
-        ColumnCheck check(s_.types, ins, body, columns_behind(ins, behind_bodies(ins)), s_.program.image.size());
+        ColumnCheck check(s_.types, ins, body, ColumnsRef{behind_bodies(ins)}, s_.program.image.size());
         std::string wrong = check.problem(u32(open_.size()) - 1, Around{*this, at});
         if (!wrong.empty()) s_.refuse(at, wrong);
     }

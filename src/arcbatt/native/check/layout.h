@@ -123,14 +123,6 @@ class Layout {
             starts.push_back(body.code());
             word = body.next().w;
         }
-        if (ins.has(PER_LANE)) {
-            LanesRef window{word};
-            if (end - word < LanesRef::HEAD || window.first() == 0 ||
-                u64(window.first()) + window.rows() > s_.slots.size())
-                return s_.refuse(at, "its window is not well formed");
-            for (u32 k = window.first(); k < window.first() + window.rows(); ++k) s_.slots[k].window = true;
-            word += LanesRef::HEAD;
-        }
         if (ins.has(COLUMNAR)) {
             ColumnsRef columns{word};
             bool whole = end - word >= i64(ColumnsRef::HEAD) && columns.rows() <= MAX_COLUMN_ROWS;

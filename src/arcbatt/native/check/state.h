@@ -12,7 +12,6 @@ namespace check {
 struct Slot {
     u32 length = 0;  // 0: no slot starts here
     bool within = false;
-    bool window = false;       // lanes have this place for themselves
     bool written = false;      // by some instruction, or before the code runs
     u32 holds = NO_TYPE;       // the type of its value at this point of the walk
     u32 depth = 0;             // in how many bodies it was written

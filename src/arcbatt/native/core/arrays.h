@@ -292,6 +292,37 @@ AB_FN u32 drop_repeated(const Ctx& c, u32* pairs, u32 n) {
 }
 
 #if AB_LANES > 1
+// Many objects without those that equal another one, by a table of hashes behind the arena's top; how many are left,
+// all where there is no room. To compare equal objects, as sorting does, all of their keys must be read.
+AB_FN u32 drop_equal(const Ctx& c, u32* pairs, u32 n) {
+    u32 places = 64;
+    while (places < 2 * n && places < 1u << 31) places *= 2;
+    if (c.a.capacity - c.a.top < places) return n;
+    u32* table = c.a.at(c.a.top);  // of each place the number of an object, from 1 on
+    c.g.each(places, [&](u32 k) { table[k] = 0; });
+    auto hash = [&](u32 k) {
+        const u32* keys = c.a.at(pairs[2 * k]);
+        u32 h = pairs[2 * k + 1];
+        for (u32 i = 0; i < pairs[2 * k + 1]; ++i) h = (h ^ keys[i]) * 0x9E3779B1u, h ^= h >> 15;
+        return h & (places - 1);
+    };
+    u32 first = hash(0);
+    c.g.one([&] { table[first] = 1; });  // the first one stays: the others are squeezed behind it
+    c.g.sync();
+    c.g.each(n - 1, [&](u32 before_it) {
+        u32 k = before_it + 1, *mine = pairs + 2 * k;
+        for (u32 at = hash(k);; at = (at + 1) & (places - 1)) {
+            if (!load_volatile(table[at]) && compare_exchange(table[at], 0, k + 1)) return;
+            const u32* other = pairs + 2 * (load_volatile(table[at]) - 1);
+            if (other[1] != mine[1] || compare_keys(c.a.at(mine[0]), mine[1], c.a.at(other[0]), other[1]) != 0)
+                continue;
+            mine[1] = NOWHERE;
+            return;
+        }
+    });
+    return c.g.squeeze(pairs, n, 2, [&](u32, u32 k) { return pairs[2 * k + 1] == NOWHERE; });
+}
+
 // An object with its first two keys beside it, which nearly always decide which of two comes first. It is read and
 // written at once: lanes that merge stand far apart, so what they wait for is the number of their accesses.
 struct alignas(16) Keyed {
@@ -375,6 +406,10 @@ AB_CALL u32 sort_unique_objects(const Ctx& c, u32* pairs, u32 n) {
     if (n < 2 || !c.g.any(n - 1, [&](u32 i) { return !before(pairs + 2 * i, pairs + 2 * i + 2); }))
         return n;  // strictly ascending, so nothing is equal
     u32 kept = n >= MANY ? drop_repeated(c, pairs, n) : n;
+#if AB_LANES > 1
+    constexpr u32 VERY_MANY = 512;
+    if (kept >= VERY_MANY) kept = drop_equal(c, pairs, kept);
+#endif
     bool behind = n - kept >= kept, ahead = c.a.capacity - c.a.top >= 2 * u64(kept), sorted = false;
 #if AB_LANES > 1
     sorted = kept >= MANY && sort_by_first_keys(c, pairs, kept, before);

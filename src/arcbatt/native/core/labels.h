@@ -21,17 +21,14 @@ struct RowOf {
     AB_FN u32 operator()(u32 cell) const { return u32((float(cell) + 0.5f) * share); }
 };
 
-// What belongs together, as it is known when programs run, or before.
-struct AnyRules {
-    bool univalued, diagonal;
-};
+// What belongs together.
 template <bool UNIVALUED, bool DIAGONAL>
 struct FixedRules {
     static constexpr bool univalued = UNIVALUED, diagonal = DIAGONAL;
 };
 
 // T holds the index of a cell.
-template <class T, class R = AnyRules>
+template <class T, class R = FixedRules<true, true>>
 struct Labels {
     static constexpr u32 COLOURS = 32;  // colours from 0 on that labels are for
     static constexpr u32 ROWS = 4;      // words of room per cell

@@ -60,10 +60,6 @@ typedef unsigned long long uint64_t;
 static_assert(AB_LANES == 1 || (AB_LANES >= 32 && (AB_LANES & (AB_LANES - 1)) == 0), "a thread, a warp or a block");
 // Set where a group is a warp, whose lanes can look at each other's registers.
 #define AB_WARP (AB_LANES == 32)
-// Set where this code is compiled once more, for a lane of a group by itself (loops/lane_rounds.h).
-#ifndef AB_OWN_SLOTS
-#define AB_OWN_SLOTS 0
-#endif
 
 namespace arcbatt {
 
@@ -115,6 +111,32 @@ AB_FN u64 fetch_add(u64& word, u64 by) {
     return before;
 #endif
 }
+// The same where many threads add to one word: those of a warp that come at the same time add once for all of them.
+// Each has what it would have if they came one after the other.
+AB_FN u64 fetch_add_together(u64& word, u32 by) {
+#if AB_DEVICE && AB_LANES == 1
+    u64 mine = u64(&word);
+    u32 lane = threadIdx.x % 32;
+    for (;;) {
+        u32 active = __activemask();
+        int leader = __ffs(int(active)) - 1;
+        u64 chosen = __shfl_sync(active, mine, leader);
+        u32 same = __ballot_sync(active, chosen == mine);
+        if (chosen != mine) continue;
+        u64 before = 0, all = 0;
+        for (u32 left = same; left; left &= left - 1) {
+            int one = __ffs(int(left)) - 1;
+            u32 x = __shfl_sync(same, by, one);
+            before += u32(one) < lane ? x : 0;
+            all += x;
+        }
+        u64 at = int(lane) == leader ? fetch_add(word, all) : 0;
+        return __shfl_sync(same, at, leader) + before;
+    }
+#else
+    return fetch_add(word, u64(by));
+#endif
+}
 // Make a word the lesser, or the greater, of itself and a number, though others may change it at the same time.
 AB_FN void fetch_least(u32& word, u32 x) {
 #if AB_DEVICE
@@ -162,34 +184,11 @@ AB_FN bool load_flag(const u8* flag) {
 #endif
 // A word as it is now, whoever wrote it.
 AB_FN u32 load_volatile(const u32& word) { return *const_cast<const volatile u32*>(&word); }
-AB_FN void store_volatile(u32& word, u32 x) { *const_cast<volatile u32*>(&word) = x; }
-// What was written before this is there for whoever sees what is written after it; and the other way round.
-AB_FN void fence() {
-#if AB_DEVICE
-    __threadfence();
-#endif
-}
-// Let others go on for a while.
-AB_FN void wait_a_little(u32 nanoseconds = 1000) {
-    (void)nanoseconds;
-#if AB_DEVICE && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-    __nanosleep(nanoseconds);
-#endif
-}
 AB_FN void fetch_or(u32& word, u32 bits) {
 #if AB_DEVICE
     atomicOr(&word, bits);
 #else
     word |= bits;
-#endif
-}
-// Cycles of the clock of a GPU's multiprocessor; elsewhere a count of how often it was looked at.
-AB_FN i64 clock_ticks() {
-#if AB_DEVICE
-    return clock64();
-#else
-    static thread_local i64 looks = 0;
-    return ++looks;
 #endif
 }
 

@@ -1,7 +1,7 @@
 // Types: enough to move, compare and measure any value without knowing the program.
 //
 // What is here takes a table of types and a type of it: a number where programs are data (`Types`), or a type of its
-// own where the compiler is to know it (waves/static_types.h). Either gives the row of a type by `types[type]`.
+// own where the compiler is to know it (waves/known_types.h). Either gives the row of a type by `types[type]`.
 //
 // In a slot an integer, an IJ or a Cell lies as plain numbers (one, two, three words), everything else as in an item. A
 // tuple of known parts is its parts one after the other, both in slots and as an item; `flat` lists them with nesting

@@ -29,15 +29,7 @@ struct Arena {
         top += u32(words);
         return place;
     }
-#if AB_OWN_SLOTS
-    // A lane by itself (loops/lane_rounds.h) has slots of its own for the body it runs; all else is the group's.
-    u32 own_first, own_rows, own_place;
-    AB_FN u32* at(u32 offset) const {
-        return base + (offset - own_first < own_rows ? offset - own_first + own_place : offset);
-    }
-#else
     AB_FN u32* at(u32 offset) const { return base + offset; }
-#endif
 };
 
 struct IJ {
@@ -56,22 +48,6 @@ struct Grid {
 };
 
 #if AB_LANES > 1
-// Objects of an item's input that were found before (cuda/objects.h): of every mode a place in the pool for each grid.
-struct KnownObjects {
-    const u32 *pool, *places;
-    u32 grids;   // how many there are
-    u32 number;  // which of them is the input
-    Grid input;
-
-    AB_FN const u32* objects(Grid g, u32 mode) const {
-        if (!places || g.off != input.off || g.h != input.h || g.w != input.w) return nullptr;
-        u32 at = places[mode * grids + number];
-        return at == NOWHERE ? nullptr : pool + at;
-    }
-};
-#endif
-
-#if AB_LANES > 1
 // Memory close to a group, for what is not kept: shared memory of a GPU, where a kernel has some for it.
 struct NearMemory {
     u32* words;
@@ -84,7 +60,6 @@ struct Ctx {
     Group g;
     Arena a;
 #if AB_LANES > 1
-    KnownObjects known{};
     NearMemory near{};
 #endif
 #if AB_WAVES

@@ -1,7 +1,7 @@
 // What calls without bodies need of whoever runs them: memory, types, and a count of steps.
 //
 // `Table` is the table of types (core/types.h): numbers where code is data, as in the interpreter, or types the
-// compiler knows (waves/static_types.h). An instruction is an `Ins` (exec/code.h) or one the compiler knows.
+// compiler knows (waves/known_types.h). An instruction is an `Ins` (exec/code.h) or one the compiler knows.
 #pragma once
 
 #include "exec/code.h"

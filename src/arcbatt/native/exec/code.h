@@ -1,7 +1,7 @@
 // Instructions as the interpreter reads them; abi.h has what they begin with, their numbers and flags.
 //
 // A loop's extra words are flags, the number of bodies, and the bodies, each with slot and type of its parameters;
-// behind them what per_lane.h needs where lanes can run it, then what columns.h needs where it can be columnar.
+// behind them what columns.h needs where it can be columnar.
 #pragma once
 
 #include "core/types.h"
@@ -84,22 +84,12 @@ struct ColumnsRef {
     AB_FN u32 code_words() const { return head()->code_words; }
     AB_FN bool keeps(u32 place) const { return kept()[(place - first()) / 32] >> (place - first()) % 32 & 1u; }
     AB_FN bool varies(u32 place) const { return place - first() < rows(); }
+    AB_FN bool has_loops() const {
+        Ins ins{code()};
+        while (ins.op() < FIRST_LOOP && ins.op() != END_BODY) ins.w += ins.length();
+        return ins.op() != END_BODY;
+    }
 };
-
-// What a per-lane loop needs: where its body's slots are, side by side, and which loops there are in it.
-struct LanesRef {
-    const u32* w;
-    static constexpr u32 HEAD = WORDS_OF<LanesHead>;
-    AB_FN const LanesHead* head() const { return reinterpret_cast<const LanesHead*>(w); }
-    AB_FN u32 first() const { return head()->first; }
-    AB_FN u32 rows() const { return head()->rows; }
-    AB_FN u32 inside() const { return head()->inside; }
-};
-
-// What stands behind a loop's bodies, `behind` being where that is.
-AB_FN ColumnsRef columns_behind(Ins loop, const u32* behind) {
-    return ColumnsRef{behind + (loop.has(PER_LANE) ? LanesRef::HEAD : 0)};
-}
 
 // What the op table says of loops.
 #define AB_CASE(op) case op:

@@ -98,8 +98,8 @@ struct Variant<R, A, B, C, D> {
     }
 };
 
-// A function a variant, which the GPU calls; on a CPU they vanish into the switch. A template each, so that a kernel
-// for one of them has that alone.
+// A function a variant; on a CPU they vanish into the switch. A template each, so that a kernel for one of them has
+// that alone.
 template <u32 NUMBER>
 struct NativeCall;
 #define AB_VARIANT(number, name, R, ...)                                                                        \
@@ -133,11 +133,6 @@ AB_CALL Status call_custom(Ctx& c, u32 number, const u32* const* args, u32* resu
     }
     return ESCAPE;
 }
-
-#elif AB_OWN_SLOTS
-
-// A lane by itself on a CPU leaves them to its group.
-inline Status call_custom(Ctx&, u32, const u32* const*, u32*) { return ESCAPE; }
 
 #else
 

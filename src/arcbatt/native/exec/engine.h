@@ -68,6 +68,9 @@ class Worker {
           spent_end_(limits.spent_end) {
         static_assert(sizeof(*stop) == sizeof(u8), "a flag is a byte");
         machine_.c.stop = reinterpret_cast<const u8*>(stop);
+#if AB_WARP
+        machine_.c.near = NearMemory{near_.data(), u32(near_.size()), false};
+#endif
         u64 least_words = program.image.size(), all = NOWHERE;
         words_ = std::min(std::max(words_, least_words), all);
         most_ = std::min(std::max(most_, words_), all);
@@ -203,6 +206,10 @@ class Worker {
     u64 words_, most_, max_steps_, spent_end_, grown_ = 0, peak_ = 0;
     std::unique_ptr<u32[]> arena_;
     std::vector<i8> scratch_;
+#if AB_WARP
+    // For grids of so many cells, as kernels have it; the objects of others are found in the arena.
+    std::vector<u32> near_ = std::vector<u32>(objects_impl::NearRoom::size(416));
+#endif
     Machine machine_{};
 };
 

@@ -9,29 +9,21 @@ namespace arcbatt {
 struct Interpreter {
     static AB_FN void run(Machine& m, u32 pc) {
         while (m.code[pc] != HALT) {
-#if !AB_OWN_SLOTS
             if (m.overspent()) break;
-#endif
 #if !AB_DEVICE
             if (m.c.g.from_one([&] { return m.c.stopped(); })) break;
 #endif
             pc = instruction(m, pc);
-#if AB_OWN_SLOTS || AB_LANES > 1
-            if (pc == NOWHERE) break;
-#endif
         }
         m.c.g.sync();
     }
 
-    // Run one instruction; where the next one is, or NOWHERE where the run has come to its end.
+    // Run one instruction; where the next one is.
     static AB_FN u32 instruction(Machine& m, u32 pc) {
         m.c.g.sync();  // what one instruction wrote may be written over by the next
         Ins ins{m.code + pc};
         u32 op = ins.op();
         if (op == END_BODY) {
-#if AB_OWN_SLOTS
-            if (m.depth == m.end_depth) return NOWHERE;
-#endif
             return loops::end_body(m);
         }
         if (op >= FIRST_LOOP) return loops::begin(m, pc, ins);

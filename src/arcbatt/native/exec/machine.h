@@ -27,14 +27,6 @@ struct Frame {
     u32 best[MAX_ITEM_WORDS];
     u32 best_index;
     u32 not_columnar;  // whether it is not to run columnar any more
-#if AB_LANES > 1
-    u64 inner_per_lane;  // items of the loops inside it that could run per-lane, at most
-    u64 inner_columnar;  // and of those that could run columnar
-    u32 round_items;     // how many of its items a per-lane round takes; 0 before the first
-    u32 none;
-    u64 item_steps;  // steps when its item began
-    u64 start;       // the first item of this run of it
-#endif
 };
 
 // Where the columns of a loop are: at the far end of the arena, until the outermost loop is done.
@@ -59,17 +51,6 @@ struct Machine : CallState<Types> {
     u64 run_ids;   // how many were given
     u32 rooms;
     ColumnRoom room[MAX_ROOMS];
-#if AB_OWN_SLOTS
-    u32 end_depth;  // the depth at which the end of a body is the end of the run
-#endif
-#if AB_LANES > 1
-    i64 time_slice;  // after how many ticks loops are suspended; 0 for never
-    i64 started;
-    bool suspended;
-    u32 part_depth;      // of a loop of which only a part is run, whose end is the end of the run; 0 for none
-    Status part_status;  // how that came out
-    Status failed;       // why a loop ended that was shared out
-#endif
 
     AB_FN void spend(u64 steps) {
         if (depth == 0) spent += steps;

@@ -63,19 +63,6 @@ struct Best : Loop {
                   out);
         return charge_result(m, ins);
     }
-
-#if AB_LANES > 1
-    static AB_FN bool accept_round(Machine& m, Ins ins, Frame& f, const LaneRound& round, u32 mark) {
-        return accept_numbers<Best>(m, ins, f, round, mark);
-    }
-
-    static AB_FN bool can_share(const Machine& m, Ins ins) { return m.types[body_of(ins, 0).type()].scalar; }
-    static AB_FN void merge_best(Machine& m, Ins ins, Frame& f, const u32* best, u32 index) {
-        if (index == NOWHERE || !better(m, ins, f, best)) return;
-        for (u32 k = 0; k < MAX_ITEM_WORDS; ++k) f.best[k] = best[k];
-        f.best_index = index;
-    }
-#endif
 };
 
 }  // namespace loops

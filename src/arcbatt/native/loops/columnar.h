@@ -8,8 +8,7 @@ namespace loops {
 
 constexpr u32 LEAST_COLUMN = 4;     // fewer items are not worth columns
 constexpr u32 MOST_KEPT = 1 << 13;  // more are not kept
-// So many times longer than a chunk may be what a loop inside it walks; what is longer, lanes would have to go through.
-constexpr u32 MOST_INNER = AB_LANES > 1 ? 64 : 4;
+constexpr u32 MOST_INNER = 4;       // so many times longer than a chunk may be what a loop inside it walks
 
 // What came of the next items of a loop, taken together.
 struct Taken {

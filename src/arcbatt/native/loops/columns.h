@@ -1,7 +1,7 @@
 // Columnar execution: a body whose values are numbers runs for many items at once, one instruction after the other for
-// all of them. That spares the interpreter's work for each item, lets compilers use vector instructions, and gives each
-// lane of a group its own item. A body may have loops that look for the best of a container's items, the same
-// container for all items of the loop around: these go through it once, for all items of a chunk at a time.
+// all of them. That spares the interpreter's work for each item, and lets compilers use vector instructions. A body may
+// have loops that look for the best of a container's items, the same container for all items of the loop around: these
+// go through it once, for all items of a chunk at a time.
 //
 // A column holds one word of one slot for every item of a chunk. Only chunks where nothing fails are run so: whatever
 // is out of the ordinary makes a run give up, and the loop goes through these items one by one, which finds out what
@@ -11,21 +11,18 @@
 // This header runs a body's code for a chunk of items; loops/columnar.h runs a loop in chunks.
 #pragma once
 
-#include "loops/lane_rounds.h"
+#include "exec/dispatch.h"
+#include "exec/machine.h"
 
 namespace arcbatt {
 
-constexpr u32 CHUNK = AB_OWN_SLOTS ? 16 : AB_LANES > 1 ? 512 : 128;  // a lane by itself has little room
-constexpr u32 SPREAD_WORDS = 4 * MAX_ARGS * CHUNK;
-
-// Whether a value that is the same for all items is spread out to a column, as vector instructions like it.
-constexpr bool SPREADS = AB_LANES == 1 && !AB_OWN_SLOTS;
+constexpr u32 CHUNK = 128;
+constexpr u32 SPREAD_WORDS = 4 * MAX_ARGS * CHUNK;  // what is the same for all items, as columns
 
 struct Column {
     u32* at;
-    u32 stride;    // from one word of a value to the next
-    u32 step = 1;  // from one item to the next; 0 for a value that is the same for all
-    AB_FN u32& word(u32 w, u32 k) const { return (at + u64(w) * stride)[SPREADS ? k : k * step]; }
+    u32 stride;  // from one word of a value to the next
+    AB_FN u32& word(u32 w, u32 k) const { return (at + u64(w) * stride)[k]; }
 };
 
 // A number of one item, out of columns and into them.
@@ -117,14 +114,13 @@ struct ColumnRun {
 
     AB_FN Column argument(Ins ins, u32 k) const {
         u32 place = ins.arg(k);
-        Column same{c.a.at(place) + 1, 1, 0};
+        Column same{c.a.at(place) + 1, 1};
         if (inner && inner->shape.varies(place) && inner->shape.keeps(place)) {
             u32 row = place - inner->shape.first() + 1;
-            same = Column{inner->kept + row * inner->width + inner->item, inner->width, 0};
+            same = Column{inner->kept + row * inner->width + inner->item, inner->width};
         } else if (shape.varies(place)) {
             return column(place);
         }
-        if (!SPREADS) return same;
         Column out{spread + 4 * k * CHUNK, CHUNK};
         for (u32 w = 0; w < types[ins.arg_type(k)].slot_words; ++w) {
             u32 word = same.at[w * same.stride];
@@ -249,7 +245,7 @@ struct ColumnRun {
                 copy(out, args[0], words);
                 return true;
             case PART:
-                copy(out, Column{args[0].at + ins.extra()[2] * args[0].stride, args[0].stride, args[0].step}, words);
+                copy(out, Column{args[0].at + ins.extra()[2] * args[0].stride, args[0].stride}, words);
                 return true;
             case ASTUPLE: {
                 u32 n = types[ins.arg_type(0)].slot_words;
@@ -312,28 +308,11 @@ struct ColumnRun {
         return 1;
     }
 
-    // A function on containers that gives a number, called for one item after the other, or by each lane for its own.
-#if AB_LANES > 1
-    AB_FN bool one_by_one(Ins ins, const Column* args, Column out) const {
-        u32 section = (c.a.capacity - c.a.top) / AB_LANES, words = types[ins.type()].slot_words;
-        return !c.g.flagged(m, [&](u32 k) {
-            u32 place = c.a.top + (k % AB_LANES) * section;
-            own::Ctx lane{{}, own::Arena{c.a.base, place, place + section, 0, 0, 0}};
-            u32 given[MAX_ARGS][4], result[4];
-            const u32* pointers[MAX_ARGS];
-            for (u32 a = 0; a < ins.count(); ++a) {
-                for (u32 w = 0; w < types[ins.arg_type(a)].slot_words; ++w) given[a][w] = args[a].word(w, k);
-                pointers[a] = given[a];
-            }
-            if (u32(own::call_variant(lane, ins.op(), pointers, result)) != u32(OK)) return true;
-            for (u32 w = 0; w < words; ++w) out.word(w, k) = result[w];
-            return false;
-        });
-    }
-#else
+    // A function on containers that gives a number, called for one item after the other.
     AB_FN bool one_by_one(Ins ins, const Column* args, Column out) const {
         u32 mark = c.a.top, words = types[ins.type()].slot_words;
         for (u32 k = 0; k < m; ++k) {
+            c.g.sync();  // what one call wrote may be written over by the next
             u32 given[MAX_ARGS][4], result[4];
             const u32* pointers[MAX_ARGS];
             for (u32 a = 0; a < ins.count(); ++a) {
@@ -347,7 +326,6 @@ struct ColumnRun {
         }
         return true;
     }
-#endif
 };
 
 }  // namespace arcbatt

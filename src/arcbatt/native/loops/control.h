@@ -1,17 +1,14 @@
 // The way of a loop: begin, the next items, the end of a body, the end of the loop. Each function says where the next
-// instruction is. The items of a loop run columnar or per-lane where they can, else one by one.
+// instruction is. The items of a loop run columnar where they can, else one by one.
 #pragma once
 
-#include "loops/time_slice.h"
+#include "loops/columnar.h"
 
 namespace arcbatt {
 namespace loops {
 
 // Leave a loop: its steps are charged to the loop around it as often as it is written.
 AB_FN u32 close(Machine& m, Ins ins, Frame& f) {
-#if AB_LANES > 1
-    if (m.depth) widen(m.frames[m.depth - 1], f.inner_per_lane, f.inner_columnar);
-#endif
     if (m.depth == 0) m.c.a.capacity = m.capacity;
     u64 cost = m.steps;
     m.steps = f.outer_steps;
@@ -22,28 +19,21 @@ AB_FN u32 close(Machine& m, Ins ins, Frame& f) {
 
 // End a loop that has failed, or whose result stands already.
 AB_CALL u32 end(Machine& m, Ins ins, Frame& f, Status s) {
-#if AB_LANES > 1
-    if (m.depth == m.part_depth) return end_part(m, s);
-#endif
     --m.depth;
     *m.slot(ins.dst()) = s;
     if (s == OK) *m.slot(ins.dst()) = charge_result(m, ins);
     return close(m, ins, f);
 }
 
-// Run items in chunks as far as that works; whether the loop ended by it, or was suspended.
+// Run items in chunks as far as that works; whether the loop ended by it.
 AB_FN bool run_chunks(Machine& m, Ins ins, Frame& f, u32& next) {
     Taken taken{false, OK};
     while (f.index < f.n && f.index >= f.slow_until && !taken.ended && !f.not_columnar) {
-        if (time_is_up(m)) {
-            next = suspend(m);
-            return true;
-        }
         u32 n = u32(least(f.n - f.index, u64(CHUNK)));
         if (take_chunk(m, ins, f, n, taken))
             f.index += n;
-        else if (ins.has(PER_LANE))
-            f.not_columnar = 1;
+        else if (columns_of(ins).has_loops())
+            f.not_columnar = 1;  // too much to try again
         else
             f.slow_until = f.index + n;
     }
@@ -53,18 +43,8 @@ AB_FN bool run_chunks(Machine& m, Ins ins, Frame& f, u32& next) {
 
 AB_CALL u32 next_item(Machine& m, Ins ins, Frame& f) {
     u32 next = 0;
-    if (time_is_up(m)) return suspend(m);
     if (ins.has(COLUMNAR) && f.n >= LEAST_COLUMN && f.body == 0 && !f.not_columnar && run_chunks(m, ins, f, next))
         return next;
-#if AB_LANES > 1
-    while (lanes_suit(f, ins)) {
-        Taken taken = take_round(m, ins, f);
-        if (taken.ended) return end(m, ins, f, taken.status);
-        if (time_is_up(m)) return suspend(m);
-    }
-    if (f.index >= f.n && m.depth == m.part_depth) return end_part(m, OK);
-    f.item_steps = m.steps;
-#endif
     if (f.index >= f.n) {
         --m.depth;
         *m.slot(ins.dst()) = finish(m, ins, f);
@@ -107,11 +87,6 @@ AB_CALL u32 begin(Machine& m, u32 pc, Ins ins) {
     f.not_columnar = 0;
     f.outer_steps = m.steps;
     f.n = 0;
-#if AB_LANES > 1
-    f.inner_per_lane = f.inner_columnar = 0;
-    f.start = 0;
-    f.round_items = 0;
-#endif
     m.steps = 0;
     s = prepare(m, ins, f);
     if (s == OK && m.steps > m.max_steps) s = LIMIT;
@@ -119,9 +94,6 @@ AB_CALL u32 begin(Machine& m, u32 pc, Ins ins) {
         *m.slot(ins.dst()) = s;
         return close(m, ins, f);
     }
-#if AB_LANES > 1
-    if (m.depth) widen(m.frames[m.depth - 1], ins.has(PER_LANE) ? f.n : 0, ins.has(COLUMNAR) ? f.n : 0);
-#endif
     ++m.depth;
     return next_item(m, ins, f);
 }

@@ -30,12 +30,6 @@ struct Extract : Loop {
     }
 
     static AB_FN Status finish(Machine&, Ins, Frame&) { return EMPTY; }
-
-#if AB_LANES > 1
-    static AB_FN bool accept_round(Machine& m, Ins ins, Frame& f, const LaneRound& round, u32 mark) {
-        return accept_numbers<Extract>(m, ins, f, round, mark);
-    }
-#endif
 };
 
 }  // namespace loops

@@ -87,29 +87,6 @@ AB_FN u32 stops_at(const Ctx& c, Ins ins, const u32* results, u32 n) {
 AB_FN void stop(Machine& m, Ins ins, u64 index) {
     with_kind(ins.op(), [&](auto kind) { kind.stop(m, ins, index); });
 }
-#if AB_LANES > 1
-AB_FN bool accept_round(Machine& m, Ins ins, Frame& f, const LaneRound& round, u32 mark) {
-    return with_kind(ins.op(), [&](auto kind) { return kind.accept_round(m, ins, f, round, mark); });
-}
-AB_FN bool can_share(const Machine& m, Ins ins) {
-    return with_kind(ins.op(), [&](auto kind) { return kind.can_share(m, ins); });
-}
-AB_FN u32 list_words(const Machine& m, Ins ins) {
-    return with_kind(ins.op(), [&](auto kind) { return kind.list_words(m, ins); });
-}
-AB_FN bool list_has_places(const Machine& m, Ins ins) {
-    return with_kind(ins.op(), [&](auto kind) { return kind.list_has_places(m, ins); });
-}
-AB_FN void shorten_list(Machine& m, Ins ins, Frame& f) {
-    with_kind(ins.op(), [&](auto kind) { kind.shorten_list(m, ins, f); });
-}
-AB_FN void make_room(Machine& m, Ins ins, Frame& f, u32 n) {
-    with_kind(ins.op(), [&](auto kind) { kind.make_room(m, ins, f, n); });
-}
-AB_FN void merge_best(Machine& m, Ins ins, Frame& f, const u32* best, u32 index) {
-    with_kind(ins.op(), [&](auto kind) { kind.merge_best(m, ins, f, best, index); });
-}
-#endif
 
 }  // namespace loops
 }  // namespace arcbatt

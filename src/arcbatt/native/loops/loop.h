@@ -15,7 +15,7 @@ AB_FN BodyRef body_of(Ins ins, u32 which) {
     return body;
 }
 // What stands behind the bodies.
-AB_FN ColumnsRef columns_of(Ins ins) { return columns_behind(ins, body_of(ins, bodies(ins)).w); }
+AB_FN ColumnsRef columns_of(Ins ins) { return ColumnsRef{body_of(ins, bodies(ins)).w}; }
 
 // The container that is argument k of a loop.
 AB_FN u32 count_in(Machine& m, Ins ins, u32 k) { return m.value(ins.arg(k))[1]; }
@@ -106,31 +106,6 @@ struct Loop {
     // The first of n results that decides the loop's; n if there is none. `stop` puts the loop's, by the item's number.
     static AB_FN u32 stops_at(const Ctx&, const u32*, u32 n) { return n; }
     static AB_FN void stop(Machine&, Ins, u64) {}
-
-#if AB_LANES > 1
-    // Per-lane: take what the lanes of a group found for the items of a round, none of which failed; false where these
-    // must be run one by one. `mark` is where the arena's top was, and where it is again but for what values point to.
-    static AB_FN bool accept_round(Machine&, Ins, Frame&, const LaneRound&, u32) { return false; }
-    // For a kind K that takes numbers: as a chunk.
-    template <class K>
-    static AB_FN bool accept_numbers(Machine& m, Ins ins, Frame& f, const LaneRound& round, u32 mark) {
-        if (m.types[round.body.type()].kind != K_INT) return false;
-        if (!K::accept_chunk(m, ins, f, round.body, Column{round.words(), round.n}, round.n)) return false;
-        m.c.a.top = mark;
-        return true;
-    }
-
-    // Sharing out among groups (loops/shares.h): whether the loop can be; words an item of its list has, and whether
-    // items hold places in the arena that the body filled.
-    static AB_FN bool can_share(const Machine&, Ins) { return false; }
-    static AB_FN u32 list_words(const Machine&, Ins) { return 0; }
-    static AB_FN bool list_has_places(const Machine&, Ins) { return false; }
-    // Make the list of a part shorter where that changes nothing; make room in the loop's list for n items; take the
-    // best of a part for the loop's.
-    static AB_FN void shorten_list(Machine&, Ins, Frame&) {}
-    static AB_FN void make_room(Machine&, Ins, Frame&, u32) {}
-    static AB_FN void merge_best(Machine&, Ins, Frame&, const u32*, u32) {}
-#endif
 };
 
 }  // namespace loops

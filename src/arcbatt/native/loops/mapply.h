@@ -40,20 +40,6 @@ struct Mapply : Apply {
             generic::merge(m.c, m.types, m.item_type(type), m.is_set(type), generic::Items{f.acc, f.acc_n}, merged);
         return s != OK ? s : put_items(m, ins, merged);
     }
-
-#if AB_LANES > 1
-    static AB_FN bool accept_round(Machine& m, Ins ins, Frame& f, const LaneRound& round, u32 mark) {
-        if (gives_numbers(m, ins)) {
-            f.acc_n += round.n;
-            m.c.a.top = mark;
-            return true;
-        }
-        return !m.types[round.body.type()].scalar && accept_values(m, f, round, WORDS, mark);
-    }
-
-    static AB_FN u32 list_words(const Machine& m, Ins ins) { return gives_numbers(m, ins) ? 0 : WORDS; }
-    static AB_FN void shorten_list(Machine&, Ins, Frame&) {}
-#endif
 };
 
 }  // namespace loops

@@ -54,12 +54,6 @@ struct Order : Loop {
         c.g.each(n, [&](u32 k) { copy_words(to + k * words, from + entries[k * stride + stride - 1] * words, words); });
         return put_items(m, ins, result);
     }
-
-#if AB_LANES > 1
-    static AB_FN bool accept_round(Machine& m, Ins ins, Frame& f, const LaneRound& round, u32 mark) {
-        return accept_numbers<Order>(m, ins, f, round, mark);
-    }
-#endif
 };
 
 }  // namespace loops

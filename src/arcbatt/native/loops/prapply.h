@@ -32,12 +32,6 @@ struct Prapply : Apply {
         }
         return Apply::accept(m, ins, f, body, done);
     }
-
-#if AB_LANES > 1
-    static AB_FN void make_room(Machine& m, Ins ins, Frame& f, u32 n) {
-        if (u64(f.acc_n) + n > f.acc_room) sort_list(m, ins, f);
-    }
-#endif
 };
 
 }  // namespace loops

@@ -15,10 +15,6 @@ struct Rapply : Apply {
 
     static AB_FN u32 body(const Frame& f) { return u32(f.index); }
     static AB_FN void load(Machine&, Ins, BodyRef, u64) {}
-
-#if AB_LANES > 1
-    static AB_FN bool can_share(const Machine&, Ins) { return false; }
-#endif
 };
 
 }  // namespace loops

@@ -38,15 +38,6 @@ struct Sfilter : Loop {
     static AB_CALL Status finish(Machine& m, Ins ins, Frame& f) {
         return put_items(m, ins, generic::Items{f.acc, f.acc_n});
     }
-
-#if AB_LANES > 1
-    static AB_FN bool accept_round(Machine& m, Ins ins, Frame& f, const LaneRound& round, u32 mark) {
-        return accept_numbers<Sfilter>(m, ins, f, round, mark);
-    }
-
-    static AB_FN bool can_share(const Machine&, Ins) { return true; }
-    static AB_FN u32 list_words(const Machine& m, Ins ins) { return item_words(m, ins, 0); }
-#endif
 };
 
 }  // namespace loops

@@ -120,21 +120,6 @@ AB_FN bool objects_near(Ctx& c, Grid g, u32 mode, Objects& out, Status& s) {
         if (s == OK) labels.write(count, keys.off, words(c, out), words(c, keys));
     });
 }
-
-// The objects of the input as they were found before: how many, of how many cells; where each begins and how many cells
-// it has; the cells.
-AB_FN Status copy_known(Ctx& c, const u32* known, Objects& out) {
-    u32 count = known[0], all = known[1];
-    Object keys;
-    Status s = make_array(c, all, keys);
-    if (s == OK) s = make_pairs(c, count, out);
-    if (s != OK) return s;
-    const u32 *from = known + 2, *from_keys = from + 2 * count;
-    u32 *to = words(c, keys), *pairs = words(c, out);
-    c.g.each(all, [&](u32 k) { to[k] = from_keys[k]; });
-    c.g.each(2 * count, [&](u32 k) { pairs[k] = from[k] + (k % 2 ? 0 : keys.off); });
-    return OK;
-}
 #endif
 
 }  // namespace objects_impl
@@ -147,7 +132,6 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     if (without_bg && n == 0) return EMPTY;
 #if AB_WARP
     u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
-    if (const u32* known = c.known.objects(g, mode)) return copy_known(c, known, out);
     Status near = OK;
     if (objects_near(c, g, mode, out, near)) return near;
     if (only_near(c)) return Status(NOT_NEAR);
@@ -158,11 +142,7 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
 #if AB_WARP
     if (s != OK) return s;
     if (n <= 0xFFFFu && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u16>::COLOURS; })) {
-#if AB_WAVES
         s = with_rules(mode, [&](auto rules) { return find_in_arena(c, g, rules, without_bg != 0, found); });
-#else
-        s = find_in_arena(c, g, AnyRules{univalued != 0, diagonal != 0}, without_bg != 0, found);
-#endif
         if (s == OK) keep_found(c, found, out.off, out);
         return s;
     }

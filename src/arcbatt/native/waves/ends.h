@@ -2,8 +2,8 @@
 // looked at. What is common to all programs and small; types are data here.
 #pragma once
 
-#include "cuda/seen.h"
 #include "exec/samples.h"
+#include "waves/seen.h"
 #include "waves/wave.h"
 
 namespace arcbatt {

@@ -286,9 +286,10 @@ struct Gather {
         if (s == OK) copy_words(m.value(ins.dst()), result(0) + 1, m.types[ins.type()].slot_words);
         return s;
     }
-    // Of a power: its parameter, if the outcome is good; that is in place of the segment's second body.
+    // Of a power: its parameter, if the outcome is good; that is in place of the segment's second body. Behind it is
+    // how often the body was still to be called when the others were done: such a call is another engine's.
     AB_FN Status raised(u64& sum) const {
-        Status s = m.status(place_at(behind[3], item(0)));
+        Status s = *m.slot(place_at(behind[4], item(0))) ? OVERFLOW_ : m.status(place_at(behind[3], item(0)));
         sum += steps(0);
         if (s == OK) copy_words(m.value(ins.dst()), result(0) + 1, m.types[ins.type()].slot_words);
         return s;
@@ -363,9 +364,10 @@ struct Gather {
         if (gather_kind(ins.op()) == MERGED && m.types[key_type()].kind != K_INT)
             inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(*result(k) == OK ? result(k)[2] : 0); }));
         if (ins.op() == LOOP_MFILTER) inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(walked_item(k)[1]); }));
-        return n + inside / ITEM_KEYS;
+        bool keys = is_key(m.types[m.item_type(ins.type())]);
+        return n + (keys ? inside / ITEM_KEYS : inside);
     }
-    // Keys that are as much to gather as an item.
+    // Keys that are as much to merge as an item.
     static constexpr u32 ITEM_KEYS = 4;
 };
 

@@ -80,7 +80,7 @@ AB_FN void open_call(M& m, I ins, const WaveNode& node) {
         for (u32 body = 0; body < body_count(ins); ++body) {
             bool runs = one.status == OK && (body == one.body || ins.op() == LOOP_RAPPLY);
             u32 n = runs ? u32(one.n) : 0;
-            segment.set_body(body, n ? u32(fetch_add(frames[body].opened, u64(n))) : 0, n);
+            segment.set_body(body, n ? u32(fetch_add_together(frames[body].opened, n)) : 0, n);
         }
     });
 }
@@ -98,10 +98,11 @@ AB_FN void make_frame(const Group& g, const WaveLaunch& p, const WaveNode& node)
     g.one([&] {
         u64 n = frame->opened, words = (n * frame->words + 63) / 64 * 64;
         u64 most_words = n <= u64(INT_MOST) && words <= p.heap_words / MOST_OF_HEAP ? p.heap_words : 0;
-        u32 at = n ? take_words(top, words, most_words, true) : 0;
+        u32 at = n ? take_words(top, words, most_words) : 0;
         frame->opened = 0;
         frame->base = at == NOWHERE ? 0 : at;
         frame->count = at == NOWHERE ? 0 : u32(n);
+        frame->most = most(frame->most, frame->count);
     });
     g.sync();
     const WavePatch* patches = device_pointer<const WavePatch>(frame->patches);

@@ -75,14 +75,16 @@ constexpr u32 PIECE_WORDS = 1 << 17, LEAST_ROOM = 1 << 14;  // for what is large
 #elif AB_LANES > 1
 constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room left sorts slowly
 #else
-constexpr u32 PIECE_WORDS = 256, LEAST_ROOM = 0;  // of 32 words, taking pieces took 30 times as long as filling them
+constexpr u32 PIECE_WORDS = 64, LEAST_ROOM = 0;  // there are 270,000 threads in a line
 #endif
+constexpr u32 LARGE_WORDS = 1 << 17;
 
 // Words of the heap from `top` on, for one lane: where they begin, or NOWHERE, which is counted. What is large is only
 // taken if it fits, so that others find what they need; nothing is ever given back, since others may have gone on from
 // there.
-AB_FN u32 take_words(u64* top, u64 words, u64 heap_words, bool large) {
-    u64 at = large ? compare_swap(*top, 0, 0) : fetch_add(*top, words);
+AB_FN u32 take_words(u64* top, u64 words, u64 heap_words) {
+    bool large = words > LARGE_WORDS;
+    u64 at = large ? compare_swap(*top, 0, 0) : fetch_add_together(*top, u32(words));
     while (at + words <= heap_words) {
         u64 was = large ? compare_swap(*top, at, at + words) : at;
         if (was == at) return u32(at);
@@ -113,8 +115,7 @@ struct WaveRoom {
     AB_FN bool take(Ctx& c) {
         u64 words = piece, most_words = heap_words;
         u64* next = device_pointer<u64>(top);
-        bool large = piece > PIECE_WORDS;
-        u32 at = c.g.from_one([&] { return take_words(next, words, most_words, large); });
+        u32 at = c.g.from_one([&] { return take_words(next, words, most_words); });
         if (at == NOWHERE) return false;
         c.a.top = at;
         c.a.capacity = at + piece;

@@ -1,4 +1,4 @@
-"""What a run leaves on a GPU."""
+"""What a batch leaves on a GPU."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from arcbatt.engine.cuda.cpu_spill import CpuSpill
 from arcbatt.engine.outputs import Wanted
 
 
 @dataclass
 class Results:
-    """The results of a launch on the device."""
+    """The results of programs on samples, on the device."""
 
     statuses: Any
     matches: Any
@@ -35,15 +34,3 @@ class Results:
             cupy.zeros(kept, np.int32), cupy.zeros(kept, np.int32),
             cupy.empty(pool_bytes if wanted == "grid" else 0, np.int8),
         )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a part gave: its results, how much of their pool is in use, how many sizes of arenas it took."""
-
-    out: Results
-    pool_used: int
-    sizes: int
-    arena_bytes: int
-    spill: CpuSpill
-    """What the CPU engine has begun meanwhile of what did not fit."""
