@@ -24,7 +24,7 @@ from arcbatt.search.solution import Solution
 from arcbatt.search.solver import Solver
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "docs" / "search-examples"
-SIDE: Final = 96
+SIDE: Final = 128
 GAP: Final = 10
 TEXT: Final = 16
 MOST_DEMONSTRATIONS: Final = 3
@@ -42,16 +42,19 @@ def columns(task: Task, solution: Solution) -> Iterator[list[tuple[str, Grid]]]:
 
 def picture(task: Task, solution: Solution) -> str:
     """All of it as one picture."""
-    parts, across, down = [], GAP, 2 * (SIDE + TEXT + GAP) + GAP
-    for column in columns(task, solution):
+    shown = list(columns(task, solution))
+
+    def cell(grid: Grid) -> int:
+        return max(2, SIDE // max(len(grid), len(grid[0])))
+
+    tall = [max(len(column[row][1]) * cell(column[row][1]) for column in shown) for row in range(2)]
+    parts, across, down = [], GAP, sum(tall) + 2 * (TEXT + GAP) + GAP
+    for column in shown:
         for row, (title, grid) in enumerate(column):
-            if not title:
-                continue
-            height, width = len(grid), len(grid[0])
-            cell = max(2, SIDE // max(height, width))
-            top = GAP + row * (SIDE + TEXT + GAP)
-            inner = grid_svg(grid, (), cell).replace("<svg ", f'<svg x="{across}" y="{top + TEXT}" ', 1)
-            parts.append(f'<text x="{across}" y="{top + TEXT - 5}">{escape(title)}</text>{inner}')
+            if title:
+                top = GAP + row * (tall[0] + TEXT + GAP)
+                inner = grid_svg(grid, (), cell(grid)).replace("<svg ", f'<svg x="{across}" y="{top + TEXT}" ', 1)
+                parts.append(f'<text x="{across}" y="{top + TEXT - 5}">{escape(title)}</text>{inner}')
         across += SIDE + GAP
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{down}">'

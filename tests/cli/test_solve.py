@@ -149,3 +149,18 @@ def test_a_search_that_another_process_writes_is_left_alone(dataset, tmp_path):
     arcbatt(*args)
     with RecordLock(tmp_path / "out"):
         assert "another run is writing to it" in arcbatt(*args, "--resume").refused()
+
+
+def test_what_is_found_is_kept_in_a_library_and_serves_the_next_search(dataset, tmp_path):
+    library = tmp_path / "mine.py"
+    first = arcbatt("solve", "-d", dataset, "-q", "--no-keep", "--library", library)
+    assert (
+        first.out.splitlines()[-1]
+        == f"0 features learned: 0 programs, 0 parts of several; 1 program added to {library}"
+    )
+    text = library.read_text()
+    assert text.startswith("def solve_turned(I):\n")
+    again = arcbatt("solve", "-d", dataset, "-q", "--no-keep", "--library", library)
+    assert again.out.splitlines()[-1].endswith(f"; 0 programs added to {library}")
+    assert library.read_text() == text
+    assert "--ray" in arcbatt("solve", "-d", dataset, "-q", "--library", library, "--ray", "local").refused()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from arcbatt.data.tasks import Task
-from arcbatt.devtools.bench.search import HEAD, figures, kept, variations
+from arcbatt.devtools.bench.search import HEAD, Printed, Row, figures, kept, measured, variations
 from arcbatt.search.options import SolveOptions
+from arcbatt.search.record import read_solutions
 from arcbatt.search.solution import Attempt, Solution
 
 GRIDS = [((number,),) for number in range(8)]
@@ -36,3 +37,28 @@ def test_each_part_is_left_out_in_turn():
     names = [name for name, _ in variations(SolveOptions())]
     assert len(set(names)) == len(names)
     assert {"without cases", "without turned views", "without family objects"} <= set(names)
+
+
+def test_rows_are_printed_when_they_are_done_and_those_cut_off_at_the_end(tmp_path, capsys):
+    tasks = [Task(f"t{place}", ((GRIDS[0], GRIDS[1]),), ((GRIDS[0], GRIDS[0]),)) for place in range(3)]
+    attempts = tuple(Attempt(grid, program="def solve_found(I):\n    return I\n") for grid in GRIDS[:2])
+    rows = [Row(name, "arcagi", tasks, SolveOptions(), 2) for name in ("one", "two", "three")]
+    assert [len(piece) for piece in rows[0].pieces()] == [2, 1]
+    printed = Printed(rows, tmp_path)
+    for row, many in ((rows[1], 2), (rows[0], 3)):
+        solutions = [Solution(task.id, (attempts,), 0.5) for task in tasks[:many]]
+        row.done |= {one.id: one for one in solutions}
+        printed.add(row, solutions)
+    assert [line.split(" | ")[0] for line in capsys.readouterr().out.splitlines()] == ["| one"]
+    printed.end()
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("| two, cut off | 2 of 2 ")
+    assert list(read_solutions(tmp_path / "two")) == ["t0", "t1"]
+    assert [json.loads(line)["name"] for line in (tmp_path / "figures.jsonl").open()] == ["one", "two, cut off"]
+
+
+def test_pieces_are_done_here_or_by_processes():
+    tasks = [Task(f"t{n}", ((GRIDS[0], GRIDS[1]),), ((GRIDS[0], GRIDS[1]),)) for n in range(3)]
+    rows = [Row("one", "arcagi", tasks, SolveOptions(budget=0.05, families=("whole",)), 2)]
+    assert [len(solutions) for _, solutions in measured(rows, 1)] == [2, 1]
+    assert rows[0].figures().two == 3

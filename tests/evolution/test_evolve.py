@@ -11,6 +11,7 @@ import arcbatt as ab
 from arcbatt.errors import DataError, UsageError
 from arcbatt.evolution.api import EvolveOptions
 from arcbatt.evolution.population import PROGRAMS, STATE, Population, Standing
+from arcbatt.runs.lock import LOCK, RecordLock
 from cli.commands import arcbatt
 
 SMALL = {"children": 40, "generations": 2, "backend": "cpu", "threads": 1}
@@ -95,6 +96,16 @@ def test_a_stop_keeps_what_was_done(tasks, programs, tmp_path):
     assert ab.parse(tmp_path / PROGRAMS)
 
 
+def test_a_population_that_another_process_writes_is_left_alone(tasks, programs, tmp_path):
+    ab.evolve(programs, tasks, **SMALL | {"generations": 1}, out=tmp_path)
+    before = (tmp_path / STATE).read_bytes()
+    with RecordLock(tmp_path), pytest.raises(UsageError, match="another run is writing to it"):
+        ab.evolve(programs, tasks, **SMALL, out=tmp_path, resume=True)
+    assert (tmp_path / STATE).read_bytes() == before
+    ab.evolve(programs, tasks, **SMALL, out=tmp_path, resume=True)
+    assert not (tmp_path / LOCK).exists()
+
+
 def test_what_is_refused(tasks, programs, tmp_path):
     ab.evolve(programs, tasks, **SMALL | {"generations": 1}, out=tmp_path)
     with pytest.raises(UsageError, match="--resume"):
@@ -105,6 +116,10 @@ def test_what_is_refused(tasks, programs, tmp_path):
         ab.evolve(programs, tasks[1:], **SMALL, out=tmp_path, resume=True)
     with pytest.raises(UsageError, match="no option child"):
         ab.evolve(programs, tasks, child=3)
+    with pytest.raises(UsageError, match="no backend '999'; there are"):
+        EvolveOptions(backend="999")
+    with pytest.raises(UsageError, match="--threads is a number above 0"):
+        EvolveOptions(threads=-1)
     with pytest.raises(UsageError, match="children is a number above 0"):
         EvolveOptions(children=0)
     with pytest.raises(UsageError, match="read S or C"):

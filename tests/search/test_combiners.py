@@ -17,12 +17,14 @@ from arcbatt.search.combiners.alike import likenesses
 from arcbatt.search.combiners.find import InView, find_rules_of_images
 from arcbatt.search.combiners.local import local_rules
 from arcbatt.search.combiners.moves import moves
+from arcbatt.search.combiners.objects import objects
 from arcbatt.search.combiners.rule import TURNS, GridCombiner, Rule, turned
 from arcbatt.search.combiners.stamps import stamps
 from arcbatt.search.combiners.symmetry import symmetries
 from arcbatt.search.features import features
 from arcbatt.search.values import Block, Values
 from arcbatt.search.views import inputs_of, views
+from arcbatt.search.views import plain as plain_view
 from arcbatt.search.work import Work
 from arcbatt.search.write import Writer
 from arcbatt.syntax.api import parse
@@ -48,7 +50,7 @@ def made(draw: random.Random, pair: Callable[[random.Random], tuple[Cells, Cells
 def found_by(combiner: GridCombiner, task: Task) -> list[Rule]:
     """The rules for a task, the best first; each is a program that gives what the rule says, on every sample."""
     question = Question.of(task)
-    (view, *_) = views(question)
+    view = plain_view(question)
     rules = sorted(combiner(question, Clock(60.0)), key=lambda rule: rule.score)
     for rule in rules[:2]:
         (program,) = parse(InView(rule, view).program())
@@ -284,7 +286,7 @@ def test_likenesses(seed, erased):
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("combiner", [local_rules, stamps, moves, symmetries, likenesses])
+@pytest.mark.parametrize("combiner", [local_rules, stamps, moves, objects, symmetries, likenesses])
 def test_what_holds_for_noise_is_a_program_too(combiner, seed):
     """Random small tasks: mostly nothing is found, and nothing fails."""
     draw = random.Random(seed)
@@ -311,7 +313,7 @@ def test_rules_hold_for_images_too():
     work = Work.on(question, 60.0)
     work.clock.go_on()
     images = bank.images(inputs_of(question))
-    work.look(Values(next(views(question)), bank.features, (Block(images),)))
+    work.look(Values(plain_view(question), bank.features, (Block(images),)))
     find_rules_of_images(work, [(work.looks[0], [[one.text for one in bank.features].index("hmirror(I)")])], ())
     for (given, wanted), (best, *_) in zip(task.test, work.found(), strict=True):
         (program,) = parse(best.best.program())

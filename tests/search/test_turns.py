@@ -16,7 +16,7 @@ from arcbatt.search.features import as_programs, features
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.solver import Solver
 from arcbatt.search.turns import Turns, apply_turn, directions, undo_turn
-from arcbatt.search.views import views
+from arcbatt.search.views import plain, views
 
 ALL_TURNS = list(product((False, True), repeat=3))
 
@@ -63,7 +63,7 @@ def test_what_differs_by_direction_alone_is_solved_and_written(seed):
 def test_turned_views_can_be_undone():
     task = turned_task(7)
     question = Question.of(task)
-    (found,) = Turns(threads=1).views([list(views(question))], most=[20])
+    (found,) = Turns(threads=1).views([[plain(question), *views(question)]], most=[20])
     assert found
     for view in found:
         for number, grid in enumerate(view.question.inputs):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,15 @@ from arcbatt.cli.terminal import Terminal
 from arcbatt.data.tasks import Task
 from arcbatt.data.taskset import open_tasks
 from arcbatt.display.terminal import Panel, print_panels
+from arcbatt.engine.api import Stop
 from arcbatt.errors import UsageError
 from arcbatt.runs.lock import RecordLock
 from arcbatt.scoring.attempts import Question
 from arcbatt.scoring.submission import write_submission
+from arcbatt.search.bank import bank_of
+from arcbatt.search.features import Feature
+from arcbatt.search.growing import digest, keep_found, library_features
+from arcbatt.search.learned import said
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.record import SolveRecord, check_tests, read_solutions
 from arcbatt.search.report import judge, why
@@ -50,16 +56,23 @@ def solve_command(
     quiet: bool,
     shape: Shape,
     ray: str | None = None,
+    library: Path | None = None,
 ) -> None:
     """Solve tasks, record them, write a submission, and say what came of it; or show how one task fared."""
+    if library is not None and ray is not None:
+        raise UsageError("--library is for one machine, not with --ray")
+    learned = library_features(library) if library else ()
+    options = replace(options, library=digest(library) if library else "")
     tasks = open_tasks(dataset, report=tell)
     if explain is not None:
-        return _explain(options, tasks.only([explain])[0], out)
+        return _explain(options, learned, tasks.only([explain])[0], out)
     if ids:
         tasks = tasks.only(dict.fromkeys(ids))
     chosen = list(tasks if count is None else tasks[:count])
     with home(out, keep, resume, search=True) as here:
-        found, info, interrupted = _recorded(options, dataset, chosen, here.directory, resume, seconds, quiet, ray)
+        found, info, interrupted = _recorded(
+            options, learned, dataset, chosen, here.directory, resume, seconds, quiet, ray
+        )
     finished = len(found) == len(chosen)
     print_search(info, [judge(task, found[task.id]) for task in chosen if task.id in found], shape, here.directory)
     say = typer.echo if shape.for_people else tell
@@ -68,6 +81,9 @@ def solve_command(
         say(f"two attempts for every test input are in {submission}")
     elif submission is not None:
         tell(f"{submission} is not written: {counted(len(chosen) - len(found), 'task')} not done")
+    if library is not None and finished:  # before that it must not change, for --resume
+        new = keep_found(library, (found[task.id] for task in chosen))
+        say(f"{said(learned)}; {counted(new, 'program')} added to {library}")
     if where := here.said(finished):
         say(where)
     if interrupted:
@@ -76,6 +92,7 @@ def solve_command(
 
 def _recorded(
     options: SolveOptions,
+    learned: tuple[Feature, ...],
     dataset: str,
     tasks: Sequence[Task],
     directory: Path | None,
@@ -87,13 +104,13 @@ def _recorded(
     """Solve those of the tasks that a record has not; their solutions, what is known of the search, a wish to stop."""
     if directory is None:
         solutions: dict[str, Solution] = {}
-        return solutions, {"dataset": dataset}, _solve(options, tasks, solutions, None, seconds, quiet, ray)
-    record = SolveRecord(directory, options, dataset, resume=resume)
-    check_tests(directory, tasks, record.solutions)
-    with RecordLock(directory):
+        return solutions, {"dataset": dataset}, _solve(options, learned, tasks, solutions, None, seconds, quiet, ray)
+    with _alone_in(directory):
+        record = SolveRecord(directory, options, dataset, resume=resume)
+        check_tests(directory, tasks, record.solutions)
         left = [task for task in tasks if task.id not in record.solutions]
         try:
-            interrupted = bool(left) and _solve(options, left, record.solutions, record, seconds, quiet, ray)
+            interrupted = bool(left) and _solve(options, learned, left, record.solutions, record, seconds, quiet, ray)
         except BaseException:  # a full disk, say: it does not run any more
             with suppress(UsageError):
                 record.finish("stopped")
@@ -104,8 +121,23 @@ def _recorded(
     return found, record.info, interrupted
 
 
+def _solver(options: SolveOptions, learned: tuple[Feature, ...], stop: Stop | None = None) -> Solver:
+    """A solver with the bank and what was learned."""
+    return Solver(options, bank_of(options.families, options.threads, learned, options.backend), stop)
+
+
+def _alone_in(directory: Path) -> RecordLock:
+    """The directory of a search, made if need be, that no other process writes to."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        return RecordLock(directory)
+    except OSError as error:
+        raise UsageError(f"{directory}: cannot be written: {error.strerror}") from error
+
+
 def _solve(
     options: SolveOptions,
+    learned: tuple[Feature, ...],
     tasks: Sequence[Task],
     solutions: dict[str, Solution],
     record: SolveRecord | None,
@@ -122,9 +154,11 @@ def _solve(
         def stop() -> bool:
             return interrupted() or (end is not None and time.monotonic() >= end)
 
+        if stop():
+            return interrupted()
         questions = map(Question.of, tasks)
         if ray is None:
-            found = ((solution, "") for solution in Solver(options, stop=stop).solve(questions))
+            found = ((solution, "") for solution in _solver(options, learned, stop).solve(questions))
         else:
             found = solved_on(ray, options, questions, stop)
         with closing(found):
@@ -136,7 +170,7 @@ def _solve(
     return interrupted()
 
 
-def _explain(options: SolveOptions, task: Task, out: Path | None) -> None:
+def _explain(options: SolveOptions, learned: tuple[Feature, ...], task: Task, out: Path | None) -> None:
     """Show the attempts at a task, their programs, and why they were ranked so."""
     known = read_solutions(out) if out else {}
     if out and task.id not in known:
@@ -144,7 +178,7 @@ def _explain(options: SolveOptions, task: Task, out: Path | None) -> None:
     if out:
         check_tests(out, [task], known)
     if not out:
-        known = {one.id: one for one in Solver(options).solve([Question.of(task)])}
+        known = {one.id: one for one in _solver(options, learned).solve([Question.of(task)])}
     console = Terminal(highlight=False)
     for number, (attempts, (given, wanted)) in enumerate(zip(known[task.id].attempts, task.test, strict=True), 1):
         console.print(Text(f"{task.id}, test {number}", "bold underline"))

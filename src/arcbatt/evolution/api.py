@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -20,6 +21,8 @@ from arcbatt.errors import DataError, UsageError
 from arcbatt.evolution.population import STATE, Population, Standing
 from arcbatt.language.limits import SEARCH_STEPS
 from arcbatt.language.program import Assign, Name, Program, reads
+from arcbatt.runs.lock import RecordLock
+from arcbatt.runs.options import RunOptions
 from arcbatt.solvers import library
 from arcbatt.support.shapes import row_of
 from arcbatt.syntax.api import as_programs
@@ -43,6 +46,7 @@ class EvolveOptions:
     max_steps: int = SEARCH_STEPS
 
     def __post_init__(self) -> None:
+        RunOptions(backend=self.backend, threads=self.threads)  # which says what makes no sense
         for name in ("generations", "children", "places", "max_steps"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name.replace('_', '-')} is a number above 0, got {getattr(self, name)}")
@@ -107,9 +111,10 @@ def evolve(
     chosen = replace(options or EvolveOptions(), **named)
     given = library() if programs is None else as_programs(programs)
     loop = _Loop(as_tasks("arcagi" if tasks is None else tasks), chosen, Path(out) if out else None, stop)
-    for generation in loop.resumed() if resume else loop.begun(given):
-        if told:
-            told(generation)
+    with closing(loop.resumed() if resume else loop.begun(given)) as generations:
+        for generation in generations:
+            if told:
+                told(generation)
     return Evolved(loop.population, tuple(loop.log))
 
 
@@ -127,7 +132,7 @@ class _Loop:
         self.seen: set[bytes] = set()
         self.log: list[Generation] = []
 
-    def begun(self, programs: Sequence[Program]) -> Iterator[Generation]:
+    def begun(self, programs: Sequence[Program]) -> Generator[Generation, None, None]:
         """The generations, from programs that are given."""
         if self.out:
             if (self.out / STATE).exists():
@@ -139,24 +144,34 @@ class _Loop:
         usable = [_of_lines(one) for one in programs if not reads(one, "S") and not reads(one, "C")]
         if not usable:
             raise UsageError("no program to begin with: those that read S or C take no part")
-        yield from self.generation(0, usable)
-        yield from self.further(1)
+        with self.alone():
+            yield from self.generation(0, usable)
+            yield from self.further(1)
 
-    def resumed(self) -> Iterator[Generation]:
+    def alone(self) -> AbstractContextManager[object]:
+        """The directory, if there is one, that no other process writes to meanwhile."""
+        return RecordLock(self.out) if self.out and self.out.is_dir() else nullcontext()
+
+    def resumed(self) -> Generator[Generation, None, None]:
         """The generations that are left of a population that was written."""
         if self.out is None:
             raise UsageError("--resume goes on with the population of a directory: give it with --out")
-        state = self.population.read(self.out)
+        with self.alone():
+            yield from self.gone_on(self.out)
+
+    def gone_on(self, out: Path) -> Iterator[Generation]:
+        """The generations that are left of what a directory holds."""
+        state = self.population.read(out)
         decide = ("children", "places", "seed", "max_steps")
         mine = asdict(self.options)
         if odd := [name for name in decide if state["options"].get(name) != mine[name]]:
-            raise UsageError(f"{self.out}: was evolved with another --{odd[0].replace('_', '-')}")
+            raise UsageError(f"{out}: was evolved with another --{odd[0].replace('_', '-')}")
         if unknown := [task for task in self.population.best if task not in self.demonstrations]:
-            raise UsageError(f"{self.out}: was evolved on other tasks, {unknown[0]} among them")
+            raise UsageError(f"{out}: was evolved on other tasks, {unknown[0]} among them")
         try:
             self.log = [row_of(Generation, one) for one in state["log"]]
         except ValueError as error:
-            raise DataError(f"{self.out / STATE}: not what evolve writes: {error}") from error
+            raise DataError(f"{out / STATE}: not what evolve writes: {error}") from error
         self.remember(list(self.population.programs.values()))
         yield from self.further(state["generation"] + 1)
 

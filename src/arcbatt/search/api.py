@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from arcbatt.data.tasks import as_task
+from arcbatt.engine.choose import backend_for
 from arcbatt.errors import UsageError
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import bank_of
@@ -36,6 +37,6 @@ def solve(
     if unknown := [name for name in named if name not in known]:
         raise UsageError(f"solve has no option {', '.join(unknown)}; there are {', '.join(known)}")
     options = replace(options or SolveOptions(), **named)
-    bank = bank_of(options.families, options.threads, tuple(features))
+    bank = bank_of(options.families, options.threads, tuple(features), backend_for(options.backend))
     (solution,) = Solver(options, bank, combiners=combiners, ranking=ranking).solve([Question.of(as_task(task))])
     return solution

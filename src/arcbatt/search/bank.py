@@ -11,9 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.program_set import compile
 from arcbatt.engine.api import Stop
-from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.choose import make_engine
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import Grid
 from arcbatt.search.features import Feature, as_programs, features
@@ -52,11 +51,13 @@ class Images:
 class Bank:
     """Features, compiled tier by tier; every feature of a tier is a column of its images."""
 
-    def __init__(self, chosen: Sequence[Feature] | None = None, threads: int | None = None) -> None:
+    def __init__(
+        self, chosen: Sequence[Feature] | None = None, threads: int | None = None, backend: str = "cpu"
+    ) -> None:
         given = features() if chosen is None else chosen
         self.features = tuple(sorted(given, key=lambda feature: feature.tier))
         by_tier = {tier: tuple(some) for tier, some in groupby(self.features, key=lambda feature: feature.tier)}
-        self._tiers = [_Tier(by_tier.get(tier, ()), threads) for tier in range(max(by_tier, default=0) + 1)]
+        self._tiers = [_Tier(by_tier.get(tier, ()), threads, backend) for tier in range(max(by_tier, default=0) + 1)]
         self.firsts = tuple(accumulate((len(tier) for tier in self._tiers), initial=0))
         """The number of the first feature of each tier, and the end."""
 
@@ -73,10 +74,11 @@ class Bank:
 class _Tier:
     """Features that are run together."""
 
-    def __init__(self, chosen: tuple[Feature, ...], threads: int | None) -> None:
+    def __init__(self, chosen: tuple[Feature, ...], threads: int | None, backend: str) -> None:
         self._cost = np.array([feature.cost for feature in chosen], np.float32)
-        # runs with few steps need the set without rewrites that leave out calls
-        self._engine = CpuEngine(compile(as_programs(chosen)).exact, threads=threads) if chosen else None
+        self._engine = (
+            make_engine(backend, as_programs(chosen), threads=threads, max_steps=MAX_STEPS) if chosen else None
+        )
 
     def __len__(self) -> int:
         return len(self._cost)
@@ -94,6 +96,8 @@ class _Tier:
 
 
 @lru_cache(maxsize=2)
-def bank_of(families: tuple[str, ...], threads: int | None, more: tuple[Feature, ...] = ()) -> Bank:
+def bank_of(
+    families: tuple[str, ...], threads: int | None, more: tuple[Feature, ...] = (), backend: str = "cpu"
+) -> Bank:
     """The bank of families, and of features besides; compiled in the first call and kept."""
-    return Bank([*features(families), *more], threads)
+    return Bank([*features(families), *more], threads, backend)

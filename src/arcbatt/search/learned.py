@@ -16,6 +16,8 @@ FAMILY: Final = "learned"
 WHOLE: Final = 3.0
 """What a whole program costs in a description: it is one of many, and seen once."""
 CHEAPEST: Final = 1.0
+TIER: Final = 1
+"""Late: most of them repeat what the first tier has, and in it they would slow every task."""
 LONGEST: Final = 600
 """Characters of a feature; parts that are written out where they are shared grow fast."""
 
@@ -37,8 +39,8 @@ def learned_features(programs: Sequence[Program], most: int = 1000) -> list[Feat
         whole[str(result)] = None
     ordered = sorted(seen.items(), key=lambda one: (-one[1], one[0]))
     common = [(text, many) for text, many in ordered if many > 1 and text not in whole]
-    found = [Feature(text, max(CHEAPEST, WHOLE - math.log2(many) / 2), FAMILY) for text, many in common]
-    found += [Feature(text, WHOLE, FAMILY) for text in whole if len(text) <= LONGEST]
+    found = [Feature(text, max(CHEAPEST, WHOLE - math.log2(many) / 2), FAMILY, TIER) for text, many in common]
+    found += [Feature(text, WHOLE, FAMILY, TIER) for text in whole if len(text) <= LONGEST]
     return found[:most]
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from arcbatt.errors import UsageError
 from arcbatt.search.combine import Effort, Weights
+from arcbatt.search.features import TIERS
 
 MOST_PARENTS: Final = 32
 MOST_TURNS: Final = 12
@@ -21,10 +22,12 @@ class SolveOptions:
     """Seconds a task may take on one core."""
     families: tuple[str, ...] = ()
     """Families of features; none: all."""
+    library: str = ""
+    """Which state of a library of one's own gave features besides; nothing: none did."""
     without: tuple[str, ...] = ()
-    """Combiners, of images and of grids, that are left out."""
-    normalise: bool = True
-    """Whether to look at tasks with their colours numbered by how common they are, too."""
+    """Combiners, of images and of grids, and views, that are left out, by name."""
+    tiers: int = len(TIERS)
+    """How many tiers of features are made at most."""
     leave_one_out: bool = True
     """Whether a task for which nothing is found is tried with one demonstration left out."""
     grow: int | None = None
@@ -38,6 +41,8 @@ class SolveOptions:
     dearest_parent: float = 1.5
     """What an image may cost that is looked at further."""
     threads: int | None = None
+    backend: str = "cpu"
+    """What makes images: `cpu`, or `cuda`, which makes those of many tasks at once."""
     size_hypotheses: int = 2
     weights: Weights = field(default_factory=Weights)
     effort: Effort = field(default_factory=Effort)

@@ -16,16 +16,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from arcbatt._version import __version__
+from arcbatt.data.grids import shown
 from arcbatt.data.tasks import Task
 from arcbatt.errors import ArcbattError, DataError, UsageError
 from arcbatt.runs.kept import SEARCH
+from arcbatt.runs.lock import LOCK
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.solution import Solution
 from arcbatt.support.files import atomic_output, atomic_write, read_file
+from arcbatt.support.shapes import is_of
 
 OPTIONS: Final = SEARCH
 SOLUTIONS: Final = "solutions.jsonl"
 _ASKED: Final = ("version", "dataset", "options")
+_FACTS: Final = {"started": str, "ended": str, "state": str, "tasks": int, "solved": int}
+"""How it stands, where a record says so."""
 _MAY_DIFFER: Final = frozenset({"threads"})
 
 
@@ -40,7 +45,7 @@ class SolveRecord:
             directory.mkdir(parents=True, exist_ok=True)
             if place.exists():
                 self.info = self._check(place, self.info, resume)
-            elif any(directory.iterdir()):
+            elif any(one.name != LOCK for one in directory.iterdir()):
                 raise UsageError(f"{directory}: holds something that is no record of solving; give another place")
             self._save(started=self.info.get("started") or _now(), ended=None, state="running")
             self.solutions = read_solutions(directory)
@@ -116,6 +121,8 @@ def read_info(directory: Path) -> dict[str, Any]:
     known = _json(read_file(place).decode(errors="backslashreplace"), place)
     if not (isinstance(known.get("dataset"), str) and isinstance(known.get("options"), dict)):
         raise DataError(f"{place}: says not what was solved")
+    if odd := next((name for name, hint in _FACTS.items() if not is_of(known.get(name), hint | None)), None):
+        raise DataError(f"{place}: {odd!r} is {shown(known[odd])}")
     return known
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,9 +23,13 @@ from arcbatt.search.turns import Turns
 from arcbatt.search.values import Block, Values
 from arcbatt.search.views import View, inputs_of, plain, views
 from arcbatt.search.work import Found, Work, add, add_prediction, heavier, ranked
+from arcbatt.support.machine import cores
 
 _TOP: Final = 6
 """Predictions of a test that are kept of each combination."""
+_TASKS_AT_ONCE: Final = 16
+_TASKS_ON_GPU: Final = 128
+"""Tasks whose images are made in one run: a GPU needs many to be busy."""
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
 _GROWN_AT_ONCE: Final = 64
 """Images, over all tasks, whose images are in memory at a time."""
@@ -62,17 +65,18 @@ class Solver:
         self._combiners = tuple(combiners)
         self._ranking = ranking
         self._asked = stop or (lambda: False)
-        self.bank = bank or bank_of(self.options.families, self.options.threads)
+        self.bank = bank or bank_of(self.options.families, self.options.threads, (), self.options.backend)
         self._stop: Any = importlib.import_module("arcbatt._search").StopFlag()
 
     def prepare(self) -> None:
         """Compile what would be compiled when it is first needed."""
         _ = self._turns
 
-    def solve(self, questions: Iterable[Question], chunk: int = 16) -> Iterator[Solution]:
-        """Solutions in the order of the tasks."""
+    def solve(self, questions: Iterable[Question], chunk: int | None = None) -> Iterator[Solution]:
+        """Solutions in the order of the tasks, of which so many are looked at together."""
         left = iter(questions)
-        with ThreadPoolExecutor(self.options.threads or os.cpu_count()) as pool:
+        chunk = chunk or (_TASKS_AT_ONCE if self.options.backend == "cpu" else _TASKS_ON_GPU)
+        with ThreadPoolExecutor(self.options.threads or cores()) as pool:
             try:
                 while batch := list(islice(left, chunk)):
                     done = self._solve_batch(batch, pool)
@@ -89,7 +93,7 @@ class Solver:
         Whoever has no short description yet goes on to what takes longer.
         """
         works = [Work.on(question, self.options.budget) for question in batch]
-        tiers = range(1, self.bank.tiers)
+        tiers = range(1, min(self.bank.tiers, self.options.tiers))
         stages: list[tuple[Callable[[Sequence[Work]], bool], Callable[[Work], None]]] = [
             (self._look_plainly, self._combine_plain),
             (self._number_colours, self._combine_numbered),
@@ -142,9 +146,7 @@ class Solver:
 
     def _number_colours(self, works: Sequence[Work]) -> bool:
         """Look at tasks with their colours numbered, where that makes a difference."""
-        if not self.options.normalise:
-            return True
-        return self._look(works, [list(islice(views(work.question), 1, None)) for work in works])
+        return self._look(works, [views(work.question, self.options.without) for work in works])
 
     def _turn(self, works: Sequence[Work]) -> bool:
         """Add turned views of tasks, as many as there is time for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -60,18 +60,16 @@ def plain(question: Question) -> View:
     return View(question, (), lambda _, name: name, lambda _, grid: grid)
 
 
-def views(question: Question) -> Iterator[View]:
-    """The ways to look at a task, the plain one first."""
-    yield plain(question)
-    for other in (_normalised(question), _of_panes(question)):
-        if other is not None:
-            yield other
+def views(question: Question, without: Collection[str] = ()) -> list[View]:
+    """The ways to look at a task beside the plain one, but for those of some names."""
+    found = [look(question) for look in VIEWS if look.__name__ not in without]
+    return [one for one in found if one is not None]
 
 
-_NORMALISED_WEIGHT: Final = 0.7
+_NUMBERED_WEIGHT: Final = 0.7
 
 
-def _normalised(question: Question) -> View | None:
+def numbered_colours(question: Question) -> View | None:
     """Colours numbered by how common they are in each input; None where that changes nothing.
 
     Colours that mean something by themselves stay: those of every output that no input has, and so on.
@@ -102,13 +100,13 @@ def _normalised(question: Question) -> View | None:
     def after(writer: Writer, name: str) -> str:
         return writer.let(f"paint({name}, mpapply(recolor, a1, apply(lbind(ofcolor, {name}), {slots})))")
 
-    return View(changed, before, after, undo, _NORMALISED_WEIGHT, "a2")
+    return View(changed, before, after, undo, _NUMBERED_WEIGHT, "a2")
 
 
 _FEWEST_PANES: Final = 4
 
 
-def _of_panes(question: Question) -> View | None:
+def panes_as_cells(question: Question) -> View | None:
     """A cell for each pane of a lattice, where panes have one colour each in inputs and outputs; None where not."""
     given = [_panes(grid, None) for grid in inputs_of(question)]
     seams = [None if one is None else one[0] for one in given]
@@ -130,6 +128,9 @@ def _of_panes(question: Question) -> View | None:
     small = Question(question.id, tuple(zip(inputs, outputs, strict=False)), tuple(inputs[demos:]))
     before = ("a1 = seam(I, 0)", "a2 = torows(apply(mostcolor, panes(I, a1)), last(panecount(I, a1)))")
     return View(small, before, lambda writer, name: writer.let(f"panefill(I, a1, merge({name}))"), undo, 1.0, "a2")
+
+
+VIEWS: Final[tuple[Callable[[Question], View | None], ...]] = (numbered_colours, panes_as_cells)
 
 
 def _panes(grid: Grid, colour: int | None) -> tuple[int, Grid] | None:

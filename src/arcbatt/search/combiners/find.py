@@ -12,6 +12,7 @@ from arcbatt.search.combine import Clock
 from arcbatt.search.combiners.alike import likenesses
 from arcbatt.search.combiners.local import local_rules
 from arcbatt.search.combiners.moves import moves
+from arcbatt.search.combiners.objects import objects
 from arcbatt.search.combiners.rule import GridCombiner, Rule, same_size
 from arcbatt.search.combiners.stamps import stamps
 from arcbatt.search.combiners.symmetry import symmetries
@@ -23,6 +24,7 @@ GRID_COMBINERS: Final[tuple[tuple[GridCombiner, float], ...]] = (
     (symmetries, 0.05),
     (likenesses, 0.05),
     (moves, 0.1),
+    (objects, 0.1),
     (stamps, 0.15),
     (local_rules, 0.2),
 )

@@ -2,7 +2,7 @@
 
 Objects are parted into classes: by their colour, by whether they are the largest, and so on, or not at all. Each class
 has one way to move, or stays. Which ways may be a class's own is seen from where its objects stand in outputs; what is
-left is tried.
+left is tried. Where no such parting holds, a condition is learned for those that do not stay, which all move one way.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from arcbatt.language.primitives.shapes import bordering, gravitate, mostcolor, 
 from arcbatt.language.values import IJ, Grid, Object
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.combine import Clock
+from arcbatt.search.combiners.attributes import Scene
+from arcbatt.search.combiners.conditions import Condition, Conditions
 from arcbatt.search.combiners.rule import Rule, in_order, same_size
 from arcbatt.search.write import Writer
 
@@ -28,6 +30,7 @@ _MODES: Final = ((5, 0.0), (7, 0.2), (3, 0.2), (1, 0.4))
 _BASE: Final = 3.0
 _MOST_OBJECTS: Final = 40
 _MOST_TRIED: Final = 40
+_MOST_CONDITIONS: Final = 3
 
 Places = dict[IJ, int]
 
@@ -64,7 +67,7 @@ class _Way:
 class _Sample:
     """A grid, its objects by class, and what is wanted of it."""
 
-    def __init__(self, grid: Grid, wanted: Grid | None, mode: int, key: str) -> None:
+    def __init__(self, grid: Grid, wanted: Grid | None, mode: int, key: str = "any") -> None:
         self.grid, self.shape = grid, (len(grid), len(grid[0]))
         self.ground = mostcolor(grid)
         self.wanted: Places = {} if wanted is None else _places(wanted)
@@ -170,6 +173,7 @@ def moves(question: Question, clock: Clock) -> Iterator[Rule]:
                 yield from _rules(question, samples, mode, key, cost, clock)
             if not clock.left():
                 return
+        yield from _learned(question, mode, cost, clock)
 
 
 def _uncounted(given: Grid, wanted: Grid) -> int:
@@ -207,6 +211,38 @@ def _rules(
             yield Rule("moves", score, tuple(outputs), _Written(mode, key, tuple(moving)))
 
 
+def _learned(question: Question, mode: int, cost: float, clock: Clock) -> Iterator[Rule]:
+    """Those that cannot stay move one way; a condition tells them apart."""
+    demos = question.demonstrations
+    samples = [_Sample(given, wanted, mode) for given, wanted in demos]
+    samples += [_Sample(given, None, mode) for given in question.inputs]
+    if not all(0 < len(one.objects) <= _MOST_OBJECTS for one in samples):
+        return
+    shown = [(sample, one) for sample in samples[: len(demos)] for one in sample.objects]
+    moving = [not sample.could(one, _Way("stay")) for sample, one in shown]
+    movers = [pair for pair, moves in zip(shown, moving, strict=True) if moves]
+    if not 0 < len(movers) < len(shown):
+        return
+    colours = sorted(set.intersection(*({colour for one in s.objects for colour, _ in one} for s in samples)))
+    ways = [way for way in _ways(movers, colours) if all(sample.could(one, way) for sample, one in movers)]
+    if not ways or not clock.left():
+        return
+    told_apart = Conditions([Scene(one.grid, one.objects) for one in samples], len(demos), colours)
+    for condition in islice(
+        told_apart.exactly(sum(moves << bit for bit, moves in enumerate(moving))), _MOST_CONDITIONS
+    ):
+        passed = condition.passed
+        for sample in samples:
+            sample.classes = {1: [one for bit, one in enumerate(sample.objects) if passed >> bit & 1]}
+            passed >>= len(sample.objects)
+        for way in ways[:4]:
+            if all(one.moved([(1, way)]) == wanted for one, (_, wanted) in zip(samples, demos, strict=False)):
+                made = [(one.moved([(1, way)]), one.grid) for one in samples[len(demos) :]]
+                outputs = tuple(None if out == given else out for out, given in made)
+                score = _BASE + cost + condition.cost + way.cost
+                yield Rule("moves", score, outputs, _Written(mode, "learned", ((1, way),), condition))
+
+
 def _ways(objects: Sequence[tuple[_Sample, Object]], colours: Sequence[int]) -> Iterator[_Way]:
     """Ways that objects may all move."""
     yield _Way("stay")
@@ -234,6 +270,7 @@ class _Written:
     mode: int
     key: str
     ways: tuple[tuple[int, _Way], ...]
+    condition: Condition | None = None
 
     def __call__(self, writer: Writer, given: str) -> str:
         """A loop for each class."""
@@ -260,6 +297,8 @@ class _Written:
         """The objects of a class."""
         if self.key == "any":
             return objects
+        if self.condition is not None:
+            return self.condition.chosen(writer, objects, given)
         text = _CLASSES[self.key][1].format(objects=objects, given=given)
         if self.key == "colour":
             text = f"equality({text}, {value})"
