@@ -1,6 +1,11 @@
-"""Count over folders of public solver files: parsed, typed and solved, a row each.
+"""Count over public solver files: parsed, typed and solved, a row each.
 
-    python tools/dialect_table.py arc-dsl=CLONES/arc-dsl/solvers.py tokpidjin=CLONES/tokpidjin [--show 5]
+    python tools/dialect_table.py --clones CLONES [--show 5]
+    python tools/dialect_table.py arc-dsl=CLONES/arc-dsl/solvers.py mine=FOLDER
+
+The first makes the table of docs/dialects.md: CLONES/OWNER+NAME is a clone, bare or not, of each repository in
+dialect_families.toml, with its history, and the files are those of the commit named there. `--only TEXT` leaves out
+families whose name does not have the text.
 
 The path of a family is a solver file, a folder of such, or a folder of answers of language models as Markdown (*.md):
 then every function of their Python blocks is a program, equal ones counted once, and there are two rows, of programs
@@ -16,9 +21,13 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import subprocess
+import tempfile
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -119,20 +128,39 @@ def families(name: str, path: Path) -> Iterator[tuple[str, Parsed]]:
         yield f"{name}, {kind}", found
 
 
+def checked_out(clones: Path, only: str, into: Path) -> Iterator[tuple[str, Path]]:
+    """The families of the table, each with its files out of a clone."""
+    table = tomllib.loads(Path(__file__).with_name("dialect_families.toml").read_text(encoding="utf-8"))
+    for number, family in enumerate(table["family"]):
+        if only not in family["name"]:
+            continue
+        clone = clones / family.get("repository", family["name"]).replace("/", "+")
+        folder = into / str(number)
+        folder.mkdir()
+        archive = ["git", "-C", str(clone), "archive", family["commit"], "--", family.get("files", family["path"])]
+        files = subprocess.run(archive, check=True, stdout=subprocess.PIPE).stdout
+        subprocess.run(["tar", "-x", "-C", str(folder)], check=True, input=files)
+        yield family["name"], folder / family["path"]
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", metavar="NAME=PATH")
+    parser.add_argument("folders", nargs="*", metavar="NAME=PATH")
+    parser.add_argument("--clones", type=Path, help="A folder of clones, for the families of the table.")
+    parser.add_argument("--only", default="", help="Families whose name has this.")
     parser.add_argument("--show", type=int, default=0, help="Reasons to list for each family.")
     options = parser.parse_args()
     tasks = {task.id: task for name in ("arcagi", "arcagi:evaluation") for task in load_tasks(name)}
     print("| family | programs | parsed | tried | typed | solved |\n|---|---|---|---|---|---|")
-    for folder in options.folders:
-        name, _, path = folder.partition("=")
-        for family, parsed in families(name, Path(path or name)):
-            print(row(family, parsed, tasks), flush=True)
-            for line in summary(parsed, options.show) if options.show else []:
-                print(f"    {line}")
+    given = [(name, Path(path or name)) for name, _, path in (folder.partition("=") for folder in options.folders)]
+    with tempfile.TemporaryDirectory() as folder:
+        known = checked_out(options.clones, options.only, Path(folder)) if options.clones else ()
+        for name, path in chain(known, given):
+            for family, parsed in families(name, path):
+                print(row(family, parsed, tasks), flush=True)
+                for line in summary(parsed, options.show) if options.show else []:
+                    print(f"    {line}")
 
 
 if __name__ == "__main__":

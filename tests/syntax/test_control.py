@@ -134,6 +134,18 @@ HOSTILE = [
     "x = frozenset({0})\nwhile True:\n    x = x | {len(x)}\nreturn x",
     "return [[a, b, c] for a in range(9999) for b in range(9999) for c in range(9999)][0]",
     "return any(a == b + c for a in range(60000) for b in range(60000) for c in range(60000))",
+    "return [0] * 1000000000",
+    "return sum(range(1000000000))",
+    "return sorted(range(0, 2000000000, 2))",
+    "return list(map(lambda a: list(range(60000)), range(60000)))",
+    "return list(filter(lambda a: sum(range(a)) == a, range(60000)))",
+    "return [p for p in enumerate(zip(range(60000), range(60000)))][::-1] * 60000",
+    "x = I[0]\nfor i in range(60):\n    x = x + x\nreturn x[0:1000000000]",
+    "f = lambda x: (x, x, x)\ng = lambda x: f(f(f(f(x))))\nreturn g(g(g(I)))",
+    "x = frozenset({frozenset()})\nfor i in range(60000):\n    x = frozenset({x, frozenset({x})})\nreturn x",
+    "x = 0\nfor i in range(60000):\n    for j in range(60000):\n        if i == 59999:\n            return x\n        x = j\nreturn x",
+    "x = [0] * 60000\nfor i in range(60000):\n    x[i] = x[i - 1] + 1\nreturn x",
+    "return fold(range(60000), (0,), lambda x, n: combine(x, x))",
 ]
 
 
@@ -155,6 +167,7 @@ def test_what_has_no_end_ends(body):
     for outcome in (
         evaluate(programs[0], SAMPLE, Machine(300_000)),
         DynamicTier(compile(programs), threads=1).values(SAMPLE, ["solve_x"], 10_000_000)["solve_x"],
+        CpuEngine.of(programs, threads=1).values(SAMPLE, max_steps=10_000_000)["solve_x"],
     ):
         assert isinstance(outcome, Failed)
         assert outcome.reason is Reason.LIMIT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from arcbatt.errors import UsageError
@@ -152,7 +154,22 @@ def test_a_dialect_of_ones_own(tmp_path):
         ("[cells]\nsince = '('\nitems = ['first']\nplace = 'last'", "since is a regular expression"),
         ("[cells]\nsince = 'C'\nitems = ['first(']\nplace = 'last'", "not an expression"),
         ("[constants]\na = 99999999999", "a is a name, a lambda, an integer"),
+        (f"[constants]\na = [{'1, ' * 70_000}]", "a is a name, a lambda, an integer"),
+        ("[names]\na = 'rot90'\n[constants]\na = 1", "a stands in two tables"),
+        ("[functions]\na = 'lambda *x: x'", "a lambda has plain parameters"),
+        ("[functions]\na = 'lambda x=f(1): x'", "a lambda has plain parameters"),
+        (f"[functions]\na = '{'lambda x: ' * 3000}x'", "not an expression"),
+        ("programs = 'solve'", "programs is a list"),
+        ("programs = {a = 1}", "programs is a list"),
+        (f"programs = ['{'(' * 5000}{')' * 5000}']", "programs is a list"),
+        ("about = ['x']", "about is a text"),
+        ("differs = 'size'", "differs is a list"),
+        (f"a = {'[' * 100_000}", "not a dialect"),
+        (f"a{'.a' * 100_000} = 1", "a key of many parts"),
+        (f"[names]\n{'# x' * 400_000}", "1,200,008 bytes, at most"),
+        ("\ufeff[names]\na = 'rot90'", "not a dialect"),
     ],
+    ids=lambda value: value[:30],
 )
 def test_a_bad_dialect_is_one_message(tmp_path, text, message):
     path = tmp_path / "bad.toml"
@@ -163,6 +180,16 @@ def test_a_bad_dialect_is_one_message(tmp_path, text, message):
         read_dialect(path)
     with pytest.raises(UsageError, match="no dialect 'nope'; there are: "):
         named_dialect("nope")
+
+
+def test_what_is_no_file_is_no_dialect(tmp_path):
+    pipe, zero, loop = (tmp_path / f"{name}.toml" for name in ("pipe", "zero", "loop"))
+    os.mkfifo(pipe)
+    zero.symlink_to("/dev/zero")
+    loop.symlink_to(loop)
+    for path in (pipe, zero, loop, tmp_path / "missing.toml"):
+        with pytest.raises(UsageError, match="not a dialect"):
+            read_dialect(path)
 
 
 def test_an_entry_that_names_nothing(tmp_path):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
+
 from arcbatt.syntax import parse_paths, parse_text
 from arcbatt.syntax.problems import as_json, reasons, summary
 
@@ -28,6 +32,29 @@ def test_solver_files_are_picked_out_of_a_repository(tmp_path):
     assert [program.name for program in parsed.programs] == ["solve_a", "solve_c", "solve_b"]
     assert (parsed.files, parsed.others, parsed.refused) == (3, 2, 70)
     assert parsed.dialects == {"arc-dsl": 2, "tokpidjin": 1}
+
+
+def test_a_folder_of_odd_things(tmp_path):
+    repository(tmp_path)
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "loop.def").symlink_to("loop.def")
+    (tmp_path / "zero.py").symlink_to("/dev/zero")
+    (tmp_path / "up").symlink_to("..")
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "folder.py" / "d.py").write_text(GOOD.format("d"))
+    deep = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(2500):  # beyond Python's recursion, and the length a path may have
+        os.mkdir("d", dir_fd=deep)
+        inner = os.open("d", os.O_RDONLY, dir_fd=deep)
+        os.close(deep)
+        deep = inner
+    os.close(deep)
+    parsed = parse_paths([tmp_path])
+    subprocess.run(["rm", "-rf", tmp_path / "d"], check=True)  # which pytest's own tidying could not
+    assert [program.name for program in parsed.programs] == ["solve_d", "solve_a", "solve_c", "solve_b"]
+    odd = {Path(error.file).name: error.message for error in parsed.errors if not error.line}
+    assert odd.pop("d") == "cannot read: File name too long"
+    assert odd == dict.fromkeys(("pipe.py", "loop.def", "zero.py", "folder.py"), "cannot read: not a plain file")
 
 
 def test_many_errors_are_a_few_lines(tmp_path):

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arcbatt.compiler.program_set import compile
 from arcbatt.engine.cpu import CpuEngine
+from arcbatt.engine.dynamic import DynamicTier
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import unparse
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
@@ -15,12 +18,16 @@ from arcbatt.syntax import parse_program, parse_text
 GRID = ((1, 2, 0), (0, 3, 3))
 
 
-def value(body: str, before: str = "", grid=GRID):
-    """What a program of these lines gives; its canonical text must be the same program."""
+def program_of(body: str, before: str = "", name: str = "solve_x"):
+    """A program of these lines; its canonical text must be the same program."""
     lines = "\n".join(f"    {line}" for line in body.strip("\n").split("\n"))
-    program = parse_program(f"{before}\ndef solve_x(I):\n{lines}\n")
+    program = parse_program(f"{before}\ndef {name}(I):\n{lines}\n")
     assert parse_program(unparse(program)) == program
-    return evaluate(program, Sample(grid, (), None))
+    return program
+
+
+def value(body: str, before: str = "", grid=GRID):
+    return evaluate(program_of(body, before), Sample(grid, (), None))
 
 
 CASES = [
@@ -74,14 +81,18 @@ def test_constructs(body, expected):
     assert value(body) == expected
 
 
-def test_the_engine_gives_the_same():
-    programs = []
-    for number, (body, _) in enumerate(CASES):
-        lines = "\n".join(f"    {line}" for line in body.split("\n"))
-        programs.append(parse_program(f"def solve_{number}(I):\n{lines}\n"))
-    sample = Sample(GRID, (), None)
-    values = CpuEngine.of(programs, threads=1).values(sample)
-    assert [values[program.name] for program in programs] == [evaluate(program, sample) for program in programs]
+def agreed(programs):
+    """What programs give, the same by the reference, the typed engine and the dynamic tier."""
+    sample, names = Sample(GRID, (), None), [program.name for program in programs]
+    expected = [evaluate(program, sample) for program in programs]
+    typed = CpuEngine.of(programs, threads=1).values(sample)
+    dynamic = DynamicTier(compile(programs), threads=1).values(sample, names, MAX_STEPS)
+    assert [typed[name] for name in names] == [dynamic[name] for name in names] == expected
+    return expected
+
+
+def test_every_tier_gives_the_same():
+    agreed([program_of(body, name=f"solve_{number}") for number, (body, _) in enumerate(CASES)])
 
 
 def test_what_a_file_defines_is_written_out():
@@ -235,6 +246,6 @@ def test_random_lines_mean_what_python_means(body):
         return
     if any(abs(number) >= 2**31 for number in (*expected[:3], *expected[3])):
         return
-    got = value(body)
+    (got,) = agreed([program_of(body)])
     if getattr(got, "reason", None) is None:  # a step on the way may not have fitted 32 bits
         assert got == expected

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import reprlib
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -14,9 +16,10 @@ from typing import Any, Final, NamedTuple
 
 from arcbatt.errors import UsageError
 from arcbatt.language.language import Language
-from arcbatt.language.limits import INT_MAX, INT_MIN
+from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_ITEMS
 from arcbatt.language.program import Const, Name
 from arcbatt.language.spec import Does
+from arcbatt.support.files import check_file
 from arcbatt.syntax.functions import Env, Foreign, Function, Value
 from arcbatt.syntax.plain import PlainWords
 
@@ -25,6 +28,8 @@ STANDARD: Final = "arc-dsl"
 _FOLDER: Final = Path(__file__).parent / "dialects"
 _TABLES: Final = {"names", "constants", "functions"}
 _CELLS: Final = {"since", "items", "place"}
+_MOST_BYTES: Final = 1 << 20
+_DEEP_KEY: Final = re.compile(r"^[ \t\[]*(?:[^\s.=]+[ \t]*\.[ \t]*){8}", re.MULTILINE)
 _USED: Final = re.compile(r"([^\W\d]\w*)\s*(?=[(,)])")
 """Names that are called or stand as an argument."""
 _TOLD: Final = re.compile(r"#[^\n]*|(\"{3}|'{3})[\s\S]*?\1")
@@ -88,22 +93,48 @@ def named_dialect(name: str) -> Dialect:
 def read_dialect(path: Path) -> Dialect:
     """A dialect from a file; raises UsageError that says what is wrong in it."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path}: not a dialect: {error}") from error
+        check_file(path)
+        if path.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"{path}: not a dialect: {path.stat().st_size:,} bytes, at most {_MOST_BYTES:,}")
+        text = path.read_text(encoding="utf-8")
+        if _DEEP_KEY.search(text):  # which tomllib takes a time for that grows with the square of its length
+            raise UsageError(f"{path}: not a dialect: a key of many parts")
+        table = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: not a dialect: {_why(error)}") from error
     unknown = table.keys() - _TABLES - {"about", "programs", "differs", "cells"}
     if unknown or not all(isinstance(table.get(part, {}), dict) for part in (*_TABLES, "cells")):
         raise UsageError(f"{path}: a dialect has about, programs, and the tables {', '.join(sorted(_TABLES))}, cells")
-    words = {name: _word(path, name, value) for part in sorted(_TABLES) for name, value in table.get(part, {}).items()}
+    entries = [(name, value) for part in sorted(_TABLES) for name, value in table.get(part, {}).items()]
+    words = {name: _word(path, name, value) for name, value in entries}
+    if len(words) < len(entries):
+        twice, _ = Counter(name for name, _ in entries).most_common(1)[0]
+        raise UsageError(f"{path}: {twice} stands in two tables")
+    about = table.get("about", "")
+    if not isinstance(about, str):
+        raise UsageError(f"{path}: about is a text")
+    patterns, differs = table.get("programs", [r"solve_(\w+)"]), table.get("differs", [])
     try:
-        programs = tuple(re.compile(text) for text in table.get("programs", [r"solve_(\w+)"]))
-    except (re.error, TypeError) as error:
-        raise UsageError(f"{path}: programs is a list of regular expressions: {error}") from error
-    differs = table.get("differs", [])
-    if not isinstance(differs, list) or not all(isinstance(name, str) for name in differs):
-        raise UsageError(f"{path}: differs is a list of names")
+        programs = tuple(re.compile(text) for text in _texts(patterns))
+    except (re.error, TypeError, RecursionError, OverflowError) as error:
+        raise UsageError(f"{path}: programs is a list of regular expressions: {_why(error)}") from error
+    try:
+        differing = frozenset(_texts(differs))
+    except TypeError as error:
+        raise UsageError(f"{path}: differs is a list of names") from error
     cells = _cells(path, table["cells"]) if "cells" in table else None
-    return Dialect(path.stem, str(table.get("about", "")), programs, words, frozenset(differs), cells)
+    return Dialect(path.stem, about, programs, words, differing, cells)
+
+
+def _texts(value: Any) -> list[str]:
+    """A list of texts; raises TypeError for anything else."""
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise TypeError(f"got {reprlib.repr(value)}")
+    return value
+
+
+def _why(error: BaseException) -> str:
+    return str(error) or "nested too deep"
 
 
 def _cells(path: Path, table: Mapping[str, Any]) -> CellTable:
@@ -115,8 +146,8 @@ def _cells(path: Path, table: Mapping[str, Any]) -> CellTable:
         _parsed(f"{path}: cells", str(text))
     try:
         return CellTable(re.compile(table["since"]), tuple(texts), str(table["place"]))
-    except (re.error, TypeError) as error:
-        raise UsageError(f"{path}: since is a regular expression: {error}") from error
+    except (re.error, TypeError, RecursionError, OverflowError) as error:
+        raise UsageError(f"{path}: since is a regular expression: {_why(error)}") from error
 
 
 def _word(path: Path, name: str, value: Any) -> str | int | tuple[int, ...]:
@@ -127,9 +158,11 @@ def _word(path: Path, name: str, value: Any) -> str | int | tuple[int, ...]:
     if isinstance(value, str):
         _parsed(f"{path}: {name}", value)
         return value
-    if numbers and all(type(number) is int and INT_MIN <= number <= INT_MAX for number in numbers):
+    integers = all(type(number) is int and INT_MIN <= number <= INT_MAX for number in numbers)
+    if integers and 0 < len(numbers) <= MAX_ITEMS:
         return tuple(numbers) if isinstance(value, list) else numbers[0]
-    raise UsageError(f"{path}: {name} is a name, a lambda, an integer or a list of integers; got {value!r}")
+    shown = reprlib.repr(value)
+    raise UsageError(f"{path}: {name} is a name, a lambda, an integer or a list of integers; got {shown}")
 
 
 @lru_cache(maxsize=4096)
@@ -138,10 +171,17 @@ def _parsed(where: str, text: str) -> ast.expr:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise UsageError(f"{where}: not an expression: {error}") from error
+        raise UsageError(f"{where}: not an expression: {_why(error)}") from error
     if not isinstance(tree, ast.Name | ast.Lambda):
-        raise UsageError(f"{where} is a name or a lambda; got {text!r}")
+        raise UsageError(f"{where} is a name or a lambda; got {reprlib.repr(text)}")
+    if isinstance(tree, ast.Lambda) and not _plain_parameters(tree.args):
+        raise UsageError(f"{where}: a lambda has plain parameters, and names as defaults; got {reprlib.repr(text)}")
     return tree
+
+
+def _plain_parameters(args: ast.arguments) -> bool:
+    other = args.posonlyargs or args.kwonlyargs or args.vararg or args.kwarg
+    return not other and all(isinstance(value, ast.Name) for value in args.defaults)
 
 
 @cache

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from arcbatt.syntax.dialect import Dialect, dialects
 from arcbatt.syntax.source import SourceError, read_text
@@ -14,31 +15,47 @@ SUFFIXES: Final = (".py", ".def")
 """How solver files end; a `.def` file holds one program."""
 
 
-def solver_files(folder: Path, dialect: Dialect | None = None) -> tuple[list[Path], int]:
-    """The files of a folder and its folders that define a program, and how many others were looked at.
+class Found(NamedTuple):
+    """What is in a folder and its folders."""
 
-    Folders whose name starts with a dot are not looked into. A file that cannot be read counts as a solver file, so
-    that whoever reads it says why.
-    """
-    files = [path for path in _inside(folder) if path.is_file()]
+    files: list[Path]
+    """Files that define a program, or that cannot be read, so that whoever reads them says why."""
+    others: int
+    """How many other files were looked at."""
+    unreadable: list[tuple[Path, str]]
+    """What is named like a file and is none, and folders that cannot be looked into, with the reason."""
+
+
+def solver_files(folder: Path, dialect: Dialect | None = None) -> Found:
+    """The solver files of a folder; folders whose name starts with a dot, and links to folders, are left out."""
     wanted = _definition([dialect] if dialect else dialects().values())
+    inside, unreadable = _inside(folder)
+    files = [path for path in inside if path.is_file()]
+    unreadable += [(path, "not a plain file") for path in inside if not path.is_file()]
     chosen = [path for path in files if _defines(path, wanted)]
-    return chosen, len(files) - len(chosen)
+    return Found(chosen, len(files) - len(chosen), unreadable)
 
 
-def not_plain(folder: Path) -> list[Path]:
-    """What only looks like a file there: pipes, links to nowhere, folders named like a file."""
-    return [path for path in _inside(folder) if not path.is_file()]
+def _inside(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
+    """Whatever is named like a solver file, in order, and folders that cannot be looked into.
 
-
-def _inside(folder: Path) -> list[Path]:
-    """Whatever is named like a solver file."""
-    inside = (path for suffix in SUFFIXES for path in folder.rglob(f"*{suffix}"))
-    return sorted(path for path in inside if not _hidden(path.relative_to(folder)))
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts[:-1])
+    Folders may be nested deeper than Python's own walks can follow.
+    """
+    found: list[Path] = []
+    closed: list[tuple[Path, str]] = []
+    left = [str(folder)]
+    while left:
+        here = left.pop()
+        try:
+            with os.scandir(here) as entries:
+                for entry in entries:
+                    if entry.name.endswith(SUFFIXES):
+                        found.append(Path(entry.path))
+                    if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+        except OSError as error:
+            closed.append((Path(here), error.strerror or str(error)))
+    return sorted(found), closed
 
 
 def _definition(known: Iterable[Dialect]) -> re.Pattern[str]:

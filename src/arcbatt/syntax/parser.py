@@ -17,7 +17,7 @@ from arcbatt.language.program import Program
 from arcbatt.language.table import current
 from arcbatt.syntax.dialect import Dialect, detect, program_patterns, vocabulary
 from arcbatt.syntax.distinct import distinct
-from arcbatt.syntax.folders import SUFFIXES, not_plain, solver_files
+from arcbatt.syntax.folders import SUFFIXES, solver_files
 from arcbatt.syntax.functions import Env, Function, Value
 from arcbatt.syntax.reader import ProgramReader, parse_chunk
 from arcbatt.syntax.report import Reporter, describe
@@ -87,11 +87,10 @@ def parse_paths(
     result = Parsed()
     wanted: dict[str, Path] = {}
     for path in paths:
-        files, others = solver_files(path, dialect) if path.is_dir() else ([path], 0)
-        odd = not_plain(path) if path.is_dir() else []
+        files, others, unreadable = solver_files(path, dialect) if path.is_dir() else ([path], 0, [])
         result.others += others
-        result.errors += [SourceError(str(one), 0, 0, "", "cannot read: not a plain file") for one in odd]
-        if not files and not odd:
+        result.errors += [SourceError(str(one), 0, 0, "", f"cannot read: {why}") for one, why in unreadable]
+        if not files and not unreadable:
             message = f"no program found in the folder, in {others:,} files that end in {' or '.join(SUFFIXES)}"
             result.errors.append(SourceError(str(path), 0, 0, "", message, _TOP_LEVEL))
         for file in files:

@@ -45,10 +45,10 @@ def listed(errors: list[SourceError], most: int = _SHOWN_REASONS) -> list[str]:
     groups = grouped(errors)
     for what, alike in groups[:most]:
         first, *rest = str(alike[0]).split("\n")
-        lines += [f"  {len(alike):,} times: {what}", f"    {first}", *(f"    {line}" for line in rest[:2])]
+        lines += [f"  {_times(alike)}: {what}", f"    {first}", *(f"    {line}" for line in rest[:2])]
     if len(groups) > most:
-        others = sum(len(alike) for _, alike in groups[most:])
-        lines.append(f"  {others:,} for {len(groups) - most:,} other reasons")
+        others = [error for _, alike in groups[most:] for error in alike]
+        lines.append(f"  {_times(others)}: {counted(len(groups) - most, 'other reason')}")
     return lines
 
 
@@ -56,7 +56,11 @@ def reasons(errors: list[SourceError], most: int = _SHOWN_REASONS) -> list[str]:
     """How often each of the commonest reasons is given, where errors are many."""
     if len(errors) <= _SHOWN_WHOLE:
         return []
-    return [f"  {len(alike):,} times: {what}" for what, alike in grouped(errors)[:most]]
+    return [f"  {_times(alike)}: {what}" for what, alike in grouped(errors)[:most]]
+
+
+def _times(alike: list[SourceError]) -> str:
+    return "once" if len(alike) == 1 else f"{len(alike):,} times"
 
 
 def counts(parsed: Parsed) -> str:

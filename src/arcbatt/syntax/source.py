@@ -12,6 +12,9 @@ from arcbatt.errors import ArcbattError
 from arcbatt.language.limits import MAX_FILE_BYTES, MAX_PROGRAM_BYTES
 from arcbatt.support.files import read_file
 
+_SHOWN: Final = 72
+"""Characters of a line that an error shows: with what is before them they fit a terminal."""
+
 
 @dataclass(frozen=True)
 class SourceError(ArcbattError):
@@ -25,11 +28,11 @@ class SourceError(ArcbattError):
     allowed: str = ""
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
+        place = self.file.replace("\n", "\\n") + (f":{self.line}" if self.line else "")
         out = [f"{place}: {self.message}"]
         if self.text:
-            start = max(0, self.column - 60)
-            shown = self.text[start : start + 120]
+            start = max(0, self.column - _SHOWN // 2)
+            shown = self.text[start : start + _SHOWN]
             out += [f"    {shown}", f"    {' ' * (self.column - start)}^"]
         if self.allowed:
             out.append(f"    {self.allowed}")
