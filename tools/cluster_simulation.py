@@ -7,6 +7,7 @@ takes one after the other: it reads the batch, records its rows, and hands out t
 
 from __future__ import annotations
 
+import argparse
 import heapq
 import random
 from collections import deque
@@ -142,9 +143,12 @@ def _drivers_for(nodes: int, load: Load, assumed: Assumed) -> int:
 
 def main() -> None:
     """Print a table for each load."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--core-rate", type=float, help="Nodes of one core, with so many evaluations a second, alone.")
+    rate = parser.parse_args().core_rate
     assumed = Assumed()
-    for load in LOADS:
-        mine = assumed if load.threads > 1 else replace(assumed, dollars_an_hour=4.0)
+    for load in [Load(f"one core a node, {rate:,.0f}", rate, workers=1, threads=1)] if rate else LOADS:
+        mine = assumed if rate or load.threads > 1 else replace(assumed, dollars_an_hour=4.0)
         print(f"{load.name} a second; a node costs {mine.dollars_an_hour:.2f} dollars an hour\n")
         print("| nodes | evaluations/s | workers busy | driver busy | MB wait | dollars a million | drivers for 90% |")
         print("|---:|---:|---:|---:|---:|---:|---:|")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from arcbatt.cluster import actor
+from arcbatt.cluster import connection as connections
 from arcbatt.cluster.build import this_build
 from arcbatt.cluster.connection import Connection, Place, connected
 from arcbatt.cluster.crew import Worker
@@ -25,8 +27,23 @@ def node(key, host, **resources):
     return {"NodeID": key, "NodeManagerHostname": host, "Alive": True, "Resources": resources}
 
 
-def connection(*nodes, backend="auto", threads=None):
-    return Connection(SimpleNamespace(nodes=lambda: nodes), backend, threads)
+HEAD = socket.create_server(("127.0.0.1", 0), backlog=100)
+
+
+def connection(*nodes, backend="auto", threads=None, head=HEAD):
+    context = SimpleNamespace(gcs_address=f"127.0.0.1:{head.getsockname()[1]}")
+    return Connection(SimpleNamespace(nodes=lambda: nodes, get_runtime_context=lambda: context), backend, threads)
+
+
+def test_a_head_that_is_gone_is_waited_for_and_then_an_error(monkeypatch):
+    head = socket.create_server(("127.0.0.1", 0))
+    found = connection(node("a", "one", CPU=1.0), head=head)
+    before = found.places()
+    head.close()
+    assert found.places() == before
+    monkeypatch.setattr(connections, "_HEAD_SECONDS", 0.0)
+    with pytest.raises(ClusterError, match=r"the head of the cluster at 127.0.0.1:\d+ is gone"):
+        found.places()
 
 
 def test_a_worker_for_every_gpu_and_share_of_cpus():

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,7 +28,11 @@ SHARE: Final = 8
 """CPUs of a worker without a GPU, unless `--threads` says otherwise."""
 _REACH_SECONDS: Final = 5.0
 _CHECK_SECONDS: Final = 15.0
+_HEAD_SECONDS: Final = 5.0
+"""How long the head may be gone; after a minute Ray would end the process."""
 _LEAVE_SECONDS: Final = 0.3
+_LOST_SECONDS: Final = 2.0
+_LOOK_SECONDS: Final = 0.05
 _leaving: list[threading.Thread] = []
 """Who takes leave of clusters still."""
 
@@ -57,6 +62,9 @@ class Connection:
         self.asked = backend
         self._threads = threads
         self._names: dict[str, str] = {}
+        self._last: list[Place] = []
+        self._head: str = self.ray.get_runtime_context().gcs_address
+        self._gone_since: float | None = None
         self._started: dict[Place, tuple[Any, Any]] = {}
         self.backend = "cpu"
         places = self.places()
@@ -68,11 +76,16 @@ class Connection:
             self.backend = backend
 
     def places(self) -> list[Place]:
-        """A place for every GPU and every share of CPUs of the nodes there are now."""
+        """A place for every GPU and every share of CPUs of the nodes there are now.
+
+        Where the head does not answer those of last time, and after some time an error: Ray ends the process then.
+        """
+        if not self._head_answers():
+            return self._last
         try:
             nodes = [node for node in self.ray.nodes() if node["Alive"]]
         except Exception as error:  # Ray raises its own and gRPC's errors, and plain ones
-            raise ClusterError(f"the cluster does not answer any more: {_first_line(error)}") from error
+            raise gone(error) from error
         same = Counter(node["NodeManagerHostname"] for node in nodes)
         found = []
         for node in nodes:
@@ -80,7 +93,24 @@ class Connection:
             name = self._names.setdefault(key, host if same[host] == 1 else f"{host}-{key[:6]}")
             found += self._places_of(key, name, node["Resources"])
         with_gpu = [place for place in found if place.kind == "gpu"]
-        return with_gpu if with_gpu and self.asked in ("gpu", "cuda", "waves") else found
+        self._last = with_gpu if with_gpu and self.asked in ("gpu", "cuda", "waves") else found
+        return self._last
+
+    def _head_answers(self) -> bool:
+        """Whether somebody listens where the head is."""
+        host, _, port = self._head.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), _HEAD_SECONDS).close()
+        except OSError as error:
+            now = time.monotonic()
+            self._gone_since = self._gone_since or now
+            if now - self._gone_since < _HEAD_SECONDS:
+                return False
+            raise ClusterError(
+                f"the head of the cluster at {self._head} is gone ({error.strerror or error}); what was done is kept"
+            ) from error
+        self._gone_since = None
+        return True
 
     def _places_of(self, key: str, name: str, resources: Mapping[str, float]) -> list[Place]:
         cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
@@ -98,17 +128,20 @@ class Connection:
             return "python" if self.asked == "python" else "cpu"
         return self.asked if self.asked in ("cuda", "waves") else "gpu"
 
-    def check(self) -> None:
+    def check(self, stop: Callable[[], bool] | None = None) -> None:
         """Start workers, and refuse a cluster with a node that has no arcbatt or another one.
 
-        Nodes that take long to answer, since others use them, are asked when they do.
+        Nodes that take long to answer, since others use them, are asked when they do; nobody waits after `stop`.
         """
         for place in self.places():
             self._started[place] = self._start(place)
         if not self._started:
             raise ClusterError("the cluster has no node with a CPU or a GPU to work on")
         refs = {ref: place for place, (_, ref) in self._started.items()}
-        ready, _ = self.ray.wait(list(refs), num_returns=len(refs), timeout=_CHECK_SECONDS)
+        until = time.monotonic() + _CHECK_SECONDS
+        ready: list[Any] = []
+        while len(ready) < len(refs) and time.monotonic() < until and not (stop and stop()):
+            ready, _ = self.ray.wait(list(refs), num_returns=len(refs), timeout=_LOOK_SECONDS)
         for ref in ready:
             try:
                 problem = self.ray.get(ref)
@@ -147,23 +180,22 @@ def connected(
     for thread in _leaving:
         thread.join()
     _leaving.clear()
-    mine = not ray.is_initialized()
+    stay = None
+    if not ray.is_initialized():
+        _reach(address)
+        stay = _Stay(ray, address)
+    in_haste, lost = True, False
     try:
-        if mine:
-            _reach(address)
-            with _signals_kept():
-                _init(ray, address, threads)
         connection = Connection(ray, backend, threads)
-        connection.check()
+        connection.check(stop)
         yield connection
         in_haste = bool(stop and stop())
-    except BaseException:
-        in_haste = True
+    except ClusterError:
+        lost = True
         raise
     finally:
-        if mine:
-            _leaving.append(begun_aside(ray.shutdown))
-            _leaving[-1].join(_LEAVE_SECONDS if in_haste else None)
+        if stay is not None:
+            stay.leave(in_haste=in_haste, lost=lost)
 
 
 def _ray() -> Any:
@@ -175,21 +207,58 @@ def _ray() -> Any:
     except ModuleNotFoundError as error:
         raise UsageError("Ray is not installed; pip install 'arcbatt[ray]'") from error
     ray.cloudpickle.register_pickle_by_value(actor)
-    # Ray prints what befalls nodes to standard output, in the middle of --json; it is told in the record
-    inside = importlib.import_module("ray._private.worker")
-    if hasattr(inside, "print_to_stdstream"):
-        inside.print_to_stdstream = lambda *_, **__: None  # type: ignore[attr-defined]
+    # Ray prints what befalls nodes to standard output, in the middle of --json; it is told in the record. And it has
+    # its own ideas of SIGTERM, which are not those of whoever runs a command.
+    for module, name in (("ray._private.worker", "print_to_stdstream"), ("ray._private.utils", "set_sigterm_handler")):
+        inside = importlib.import_module(module)
+        if hasattr(inside, name):
+            setattr(inside, name, lambda *_, **__: None)
     return ray
 
 
-def _init(ray: Any, address: str, threads: int | None) -> None:
-    options: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "critical"}
-    if address == LOCAL:
-        options |= {"include_dashboard": False, "object_store_memory": STORE_BYTES}
-    try:
-        ray.init(**options)
-    except Exception as error:  # Ray raises its own and gRPC's errors, and plain ones
-        raise ClusterError(f"no Ray cluster at {address!r}: {_first_line(error)}") from error
+class _Stay:
+    """Ray while it is used. It takes seconds to start, during which somebody may want to end.
+
+    One thread starts and ends it, and is there all the while, since what Ray starts ends with the thread that did.
+    """
+
+    def __init__(self, ray: Any, address: str) -> None:
+        self._ray = ray
+        self._options: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "critical"}
+        if address == LOCAL:
+            self._options |= {"include_dashboard": False, "object_store_memory": STORE_BYTES}
+        self._failed: Exception | None = None
+        self._lost = False
+        self._started, self._leave = threading.Event(), threading.Event()
+        self._thread = begun_aside(self._stay)
+        try:
+            while not self._started.wait(_LOOK_SECONDS):
+                _take_signals_back()
+            _take_signals_back()
+        except BaseException:
+            self.leave(in_haste=True)
+            raise
+        if self._failed is not None:
+            self.leave(in_haste=True)
+            raise ClusterError(f"no Ray cluster at {address!r}: {_first_line(self._failed)}") from self._failed
+
+    def _stay(self) -> None:
+        try:
+            self._ray.init(**self._options)
+        except Exception as error:  # Ray raises its own and gRPC's errors, and plain ones
+            self._failed = error
+        self._started.set()
+        self._leave.wait()
+        if self._lost:  # then it may end the process: whoever has something to say says it first
+            time.sleep(_LOST_SECONDS)
+        self._ray.shutdown()
+
+    def leave(self, *, in_haste: bool, lost: bool = False) -> None:
+        """End it. `lost`: its parts that were elsewhere are gone."""
+        self._lost = lost
+        self._leave.set()
+        _leaving.append(self._thread)
+        self._thread.join(0 if lost else _LEAVE_SECONDS if in_haste else None)
 
 
 def _reach(address: str) -> None:
@@ -205,18 +274,17 @@ def _reach(address: str) -> None:
         raise ClusterError(f"no Ray cluster at {address!r}: {error}") from error
 
 
-@contextmanager
-def _signals_kept() -> Iterator[None]:
-    """Ray has its own ideas of SIGTERM and the like, which are not those of whoever runs a command."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    kept = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for one, handler in kept.items():
-            signal.signal(one, handler)
+def _take_signals_back() -> None:
+    """Have Python's handlers called again: the part of Ray that is not Python puts its own in their place."""
+    if threading.current_thread() is threading.main_thread():
+        for one in (signal.SIGINT, signal.SIGTERM):
+            if (handler := signal.getsignal(one)) is not None:
+                signal.signal(one, handler)
+
+
+def gone(error: Exception) -> ClusterError:
+    """The cluster is not there any more."""
+    return ClusterError(f"the cluster does not answer any more ({_first_line(error)}); what was done is kept")
 
 
 def _first_line(error: BaseException) -> str:

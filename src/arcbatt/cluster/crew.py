@@ -11,10 +11,11 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
-from arcbatt.cluster.connection import Connection, Place
+from arcbatt.cluster.connection import Connection, Place, gone
 from arcbatt.errors import ClusterError
 
 SECONDS: Final = 1.0
@@ -102,8 +103,9 @@ class Crew:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for worker in self.workers.values():
-            self._ray.kill(worker.handle)
+        with suppress(OSError, self._ray.exceptions.RayError):  # of a cluster that is gone
+            for worker in self.workers.values():
+                self._ray.kill(worker.handle)
 
     @property
     def ready(self) -> list[Worker]:
@@ -112,6 +114,12 @@ class Crew:
 
     def results(self, work: Work[J], stop: Callable[[], bool]) -> Iterator[tuple[J, Worker, Any]]:
         """What comes of all of the work, in any order, until it is done or somebody asks to stop."""
+        try:
+            yield from self._results(work, stop)
+        except (OSError, self._ray.exceptions.RayError) as error:  # the part of Ray on this machine has ended
+            raise gone(error) from error
+
+    def _results(self, work: Work[J], stop: Callable[[], bool]) -> Iterator[tuple[J, Worker, Any]]:
         while not stop():
             self._staff(work)
             self._feed(work)
