@@ -35,7 +35,11 @@ def kept_here(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def sigint():
-    """Ctrl-C has its effect, here and in processes started here, also where who started the tests ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Ctrl-C and hangups have their effect in processes started here, also where who started the tests ignores them."""
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    }
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -295,3 +295,22 @@ def test_the_container_has_a_python_and_extras_that_there_are():
 def test_the_page_on_other_tools_counts_our_primitives():
     count = re.search(r"^(\d+) primitives, ", (ROOT / "docs" / "ops.md").read_text(), re.MULTILINE)[1]
     assert f"the [language](language.md), {count} primitives |" in (ROOT / "docs" / "compare.md").read_text()
+
+
+def test_the_readme_and_the_metadata_name_the_same_pythons_and_systems():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    readme = (ROOT / "README.md").read_text()
+    kinds = project["classifiers"]
+    pythons = [
+        one.rpartition(" ")[2] for one in kinds if re.fullmatch(r"Programming Language :: Python :: 3\.\d+", one)
+    ]
+    assert f"Python {', '.join(pythons[:-1])} or {pythons[-1]}" in readme
+    first, last = (int(one.partition(".")[2]) for one in (pythons[0], pythons[-1]))
+    assert project["requires-python"] == f">=3.{first},<3.{last + 1}"
+    assert "On Linux or macOS (Windows: in WSL)" in readme
+    systems = {one for one in kinds if one.startswith("Operating System")}
+    assert systems == {"Operating System :: POSIX :: Linux", "Operating System :: MacOS"}
+    extras = project["optional-dependencies"]
+    assert {"cuda12", "cuda13", "notebook", "watch", "ray"} <= set(extras)
+    assert all("[ctk]" in one for name in ("cuda12", "cuda13") for one in extras[name])  # NVRTC comes with it
+    assert re.search(r'option\(AB_EMULATED_LANES "[^"]*" OFF\)', (ROOT / "CMakeLists.txt").read_text())

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 
 def arcbatt(*args: object) -> subprocess.CompletedProcess:
@@ -46,6 +48,13 @@ def test_what_is_refused_is_counted_written_and_with_strict_an_error(tmp_path):
     assert errors.read_text().count("unknown primitive") == 50
     done = arcbatt("card", "--solvers", solvers, "-f", batt, "--strict")
     assert (done.returncode, "with --strict no program may be refused" in done.stderr) == (2, True)
+    odd = os.fsencode(tmp_path) + b"/\xff\n.py"
+    Path(os.fsdecode(odd)).write_text(bad)
+    done = arcbatt(
+        "card", "--solvers", solvers, "--solvers", os.fsdecode(odd), "-f", batt, "--force", "--errors", errors
+    )
+    assert done.returncode == 0
+    assert errors.read_text().count("/\\udcff\\n.py:") == 50
     solvers.write_text(bad)
     done = arcbatt("card", "--solvers", solvers, "-f", batt)
     assert done.returncode == 2

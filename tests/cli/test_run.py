@@ -95,7 +95,7 @@ def test_it_says_what_came_of_it(whole):
 
 
 @pytest.mark.usefixtures("sigint")
-@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(whole, solvers, tmp_path, ended_by):
     folder = tmp_path / "run"
     process = started(folder, "--solvers", solvers, "-c", 80, "--batch-size", 20, "--threads", 1)

@@ -88,7 +88,7 @@ def test_near_misses_are_sorted_best_first(run):
 def test_ids_are_whole_at_any_width(run, monkeypatch, columns):
     """Names are never cut, broken or wrapped within; without a terminal there are no box characters either."""
     monkeypatch.setattr("arcbatt.cli.summary.width", lambda: columns)
-    monkeypatch.setattr(terminal, "width", lambda: columns)
+    monkeypatch.setattr(terminal, "width", lambda *_: columns)
     long = MIRROR.replace("mirror(I):", "a_program_with_a_long_name_that_one_would_paste(I):", 1)
     words = run("--all", programs=(MIRROR, long)).out.split()
     for name in (*TASKS, "mirror", "a_program_with_a_long_name_that_one_would_paste"):
@@ -103,7 +103,7 @@ def test_piped_output_is_plain_lines(run):
 
 def test_a_terminal_of_80_columns(run, monkeypatch):
     monkeypatch.setattr("arcbatt.cli.summary.width", lambda: 80)
-    monkeypatch.setattr(terminal, "width", lambda: 80)
+    monkeypatch.setattr(terminal, "width", lambda *_: 80)
     assert max(map(len, run("--all").out.splitlines()[:-1])) <= 80
 
 
@@ -272,6 +272,33 @@ def test_resume_goes_on_with_the_last_run(run):
 
 def test_resume_without_a_run(run):
     assert "no run is kept" in run("--resume").refused()
+
+
+def test_one_name_in_two_files_is_two_programs(run, tasks, tmp_path, kept_here):
+    for name in ("a", "b"):
+        put(tmp_path / f"{name}.py", f"def solve_same(I):\n    return {'vmirror' if name == 'a' else 'hmirror'}(I)\n")
+    done = arcbatt(
+        "run", "-d", tasks, "--solvers", tmp_path / "a.py", "--solvers", tmp_path / "b.py", "--backend", "cpu", "-q"
+    )
+    assert done.status == 0, done.err
+    assert json.loads(arcbatt("runs", "--json").out)[0]["programs"] == 2
+
+
+def test_a_run_whose_files_go_meanwhile(run, kept_here, monkeypatch):
+    """As those of a run that ends, or that another process deletes."""
+    run()
+    (kept_here / "1" / "gone").symlink_to("nowhere")
+    assert len(arcbatt("runs").out.splitlines()) == 3
+    one = kept.kept_runs()[0]
+    one.delete()
+    one.delete()
+
+
+@pytest.mark.parametrize("name", ["", "nosuch", "-5", "99"])
+def test_runs_that_there_are_not(run, name):
+    run()
+    for args in (("show", name), ("diff", name), ("diff", name, "1"), ("diff", "1", name), ("delete", name)):
+        arcbatt("runs", *args[:1], "--", *args[1:]).refused()
 
 
 def test_a_damaged_run_is_listed_as_such(run, kept_here):

@@ -13,6 +13,7 @@ from arcbatt.cli.solve import SolveOptions
 from arcbatt.data.tasks import load_tasks, task_to_json
 from arcbatt.devtools.soak.damage import NO_FILES, ODD_VALUES, changed_bytes, changed_json
 from arcbatt.evolution.population import PROGRAMS, STATE
+from arcbatt.runs.lock import RecordLock
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.bank import Bank
 from arcbatt.search.features import features
@@ -93,6 +94,28 @@ def test_odd_values_in_a_solution(solved, field):
         (solved / SOLUTIONS).write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n")
         for args in commands_on(solved).values():
             used_or_refused(args)
+
+
+@pytest.mark.parametrize("part", ["started", "ended", "state", "tasks", "solved"])
+def test_odd_values_in_how_it_stands(solved, part, monkeypatch):
+    monkeypatch.setenv("ARCBATT_RUNS", str(solved.parent))
+    solved = solved.rename(solved.parent / "1")
+    good = json.loads((solved / OPTIONS).read_text()) | {"tasks": 3, "solved": 1, "state": "done"}
+    for odd in (*ODD, None):
+        (solved / OPTIONS).write_text(json.dumps(good | {part: odd}))
+        for args in (("runs",), ("runs", "--json"), ("runs", "show"), ("runs", "show", "--json"), ("report",)):
+            used_or_refused((*args, "-o", solved.parent / "r.html") if args == ("report",) else args)
+        assert arcbatt("runs").status == 0
+
+
+def test_a_search_that_another_process_writes_is_left_alone(solved):
+    good = {name: (solved / name).read_bytes() for name in (OPTIONS, SOLUTIONS)}
+    with (solved / SOLUTIONS).open("a") as file:
+        file.write('{"id": "')  # a line that is being written
+    good[SOLUTIONS] += b'{"id": "'
+    with RecordLock(solved):
+        assert "another run is writing to it" in arcbatt(*commands_on(solved)["resume"]).refused()
+    assert good == {name: (solved / name).read_bytes() for name in good}
 
 
 @pytest.mark.parametrize("part", ["version", "dataset", "options"])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from arcbatt.cli import main
 from arcbatt.cli.progress import interruptible, tracked
 from arcbatt.support.aside import aside, left_running
 
@@ -117,9 +118,9 @@ def test_a_job_that_looks_ends_by_itself_and_one_that_does_not_is_ended():
 
 
 def test_work_aside_gives_what_it_gives():
-    assert aside(lambda: 3, lambda _: None) == 3
+    assert aside(lambda: 3) == 3
     with pytest.raises(ZeroDivisionError):
-        aside(lambda: 1 // 0, lambda _: None)
+        aside(lambda: 1 // 0)
     assert not left_running()
 
 
@@ -129,7 +130,7 @@ def test_a_wait_for_work_aside_is_interrupted():
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:
         with pytest.raises(KeyboardInterrupt):
-            aside(lambda: time.sleep(3), lambda _: None)
+            aside(lambda: time.sleep(3))
         assert left_running()
     finally:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -142,3 +143,15 @@ def test_progress_off_a_terminal_is_lines_with_an_estimate(capsys, monkeypatch):
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "2 of 10 things (20%), about 24 s left"
     assert all(" left" in line for line in lines)
+
+
+def test_an_interrupt_while_a_class_is_made(monkeypatch, capsys):
+    """As modules are imported; before Python 3.12 it comes out as another error."""
+
+    class Interrupted:
+        def __set_name__(self, *_):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "command", lambda: lambda: type("Made", (), {"field": Interrupted()}))
+    assert main._status() == 130
+    assert capsys.readouterr().err == "arcbatt: interrupted\n"

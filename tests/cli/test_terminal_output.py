@@ -50,7 +50,7 @@ def test_no_line_is_wider_than_the_terminal(place, monkeypatch):
     monkeypatch.chdir(place)
     monkeypatch.setenv("COLUMNS", "80")
     for module in ("terminal", "summary"):
-        monkeypatch.setattr(f"arcbatt.cli.{module}.width", lambda: 80)
+        monkeypatch.setattr(f"arcbatt.cli.{module}.width", lambda *_: 80)
     for command in COMMANDS:
         done = arcbatt(*command.split())
         assert done.status == 0, (command, done.err)

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from cli.commands import arcbatt
 from watch.records import make_search
 
 
@@ -54,6 +55,34 @@ def test_it_serves_until_it_is_ended(folder, number, sigint):
             process.send_signal(number)
             _, errors = process.communicate(timeout=30)
         assert (process.returncode, errors) == (0, "")
+
+
+ODD_REQUESTS = (
+    b"\x00\xff" * 500,
+    b"GET / HTTP/9.9",
+    b"GET /run/%ff%00/../../etc/passwd HTTP/1.1\r\nHost: localhost",
+    b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 200_000,
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13",
+)
+
+
+def test_odd_requests_and_clients_that_wait_neither_stop_it_nor_make_it_talk(folder, sigint):
+    with watching(str(folder), "--port", "0") as process, ExitStack() as clients:
+        address = said_lines(process, 2)[1].split()[0]
+        port = int(address.rstrip("/").rpartition(":")[2])
+        for number in range(100):
+            one = clients.enter_context(socket.create_connection(("127.0.0.1", port)))
+            one.sendall(ODD_REQUESTS[number % len(ODD_REQUESTS)] + (b"\r\n\r\n" if number % 2 else b"\r\nX"))
+        assert "Programs found" in fetched(address)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (0, "")
+
+
+@pytest.mark.parametrize("host", ["..", "nosuch.invalid", "a\x1b[2Jb", "999.1.1.1"])
+def test_a_host_that_there_is_not(folder, host):
+    assert "give another with --port" in arcbatt("watch", folder, "--host", host, "--port", 0).refused()
 
 
 def test_a_port_that_is_taken(folder):

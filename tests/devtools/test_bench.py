@@ -18,6 +18,7 @@ from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.solvers import library
 from arcbatt.syntax import parse_text
+from cli.commands import arcbatt
 
 PROGRAMS = parse_text(
     "def solve_a(I):\n    return size(o_g(I, R5))\n\ndef solve_b(I):\n    return hmirror(vmirror(I))\n"
@@ -62,6 +63,13 @@ def test_own_task_against_plain_functions(tmp_path, load):
 def test_the_engines_of_this_machine():
     names = [kind.name for kind in engine_kinds([1, 3])]
     assert names[:2] == ["engine, 1 thread", "engine, 3 threads"]
+
+
+@pytest.mark.parametrize(
+    "args", [("--runs", -1), ("--runs", 0), ("--each", 0), ("--mutants", -3), ("--mutant-samples", 0), ("--out", "")]
+)
+def test_what_makes_no_sense(args):
+    assert args[0] in arcbatt("bench", "--suite", "card", *args).refused()
 
 
 def test_warm_up_is_apart():

@@ -20,6 +20,7 @@ from arcbatt.devtools.soak.bulk import Sums, bulk, work
 from arcbatt.devtools.soak.commands import Ended, Started, command
 from arcbatt.devtools.soak.counts import Counts, Interrupt
 from arcbatt.devtools.soak.damage import changed_bytes, changed_json, changed_text
+from arcbatt.devtools.soak.end_times import Measured, measure, table
 from arcbatt.devtools.soak.findings import Findings, command_test
 from arcbatt.devtools.soak.interrupts import is_late
 from arcbatt.devtools.soak.kills import problem_on_full_disk
@@ -152,6 +153,23 @@ def test_a_command_is_started_and_ended(tmp_path):
     assert started.begun() is not None
     started.send(signal.SIGTERM)
     assert started.end().problem((130,)) == ""
+
+
+def test_end_times_are_of_every_way(sigint):
+    found = measure([8], 3)
+    assert not [one for one in found.problems if "did not end" in one or "traceback" in one]
+    assert len(found.times) + found.ended == 3
+
+
+def test_end_times_as_a_table():
+    found = Measured([Interrupt("-t", "run, a bomb", 0.2, 0.1, 0.5)], ended=1)
+    found.add(
+        Measured([Interrupt("-t", "run, a bomb", 0.4, 0.1, 0.5), Interrupt("SIGINT", "solve, a bomb", 0.1, 0, 0)])
+    )
+    assert table(found.times, "by", lambda one: one.how)[2:] == [
+        "| -t | 2 | 0.40 | 0.40 | 0.40 | 0.40 |",
+        "| SIGINT | 1 | 0.10 | 0.10 | 0.10 | 0.10 |",
+    ]
 
 
 def test_who_is_late_on_a_busy_machine():

@@ -232,3 +232,11 @@ def test_text_from_records_is_shown_and_does_nothing(tmp_path):
     (key,) = set(re.findall(r'href="/run/([^"?]*)"', text))
     assert re.fullmatch(r"-[0-9a-f]{16}", key)
     assert browser.get(f"/run/{key}").status_code == 200
+
+
+@pytest.mark.parametrize("now", [0.0, -1e9, 1e12, 1e18])
+def test_a_clock_that_was_set_anew(folder, now):
+    browser = TestClient(make_app(folder, LOCAL, NO_GPUS, lambda: now), base_url="http://127.0.0.1:8420")
+    for place in ("/", "/run/search", "/run/first?all"):
+        assert browser.get(place).status_code == 200
+    parsed(browser.get("/metrics").text)

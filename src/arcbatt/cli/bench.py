@@ -48,6 +48,11 @@ def run_bench(
     max_steps: int | None = None,
 ) -> None:
     """Measure, print the table as it grows, and save it."""
+    for flag, value in (("--runs", runs), ("--each", each), ("--mutant-samples", mutant_samples), *_each(mutants)):
+        if value < 1:
+            raise UsageError(f"{flag} is a number above 0, got {value}")
+    if out is not None and not out.name:
+        raise UsageError(f"--out is the name of two files, got {str(out)!r}")
     unknown = [name for name in suites if name not in SUITES and name != "all"]
     if unknown:
         raise UsageError(f"no suite {unknown[0]!r}; there are: all, {', '.join(SUITES)}")
@@ -83,6 +88,10 @@ def run_bench(
     _save(result, out, add)
     if ended:
         raise typer.Exit(130)
+
+
+def _each(mutants: Sequence[int]) -> list[tuple[str, int]]:
+    return [("--mutants", value) for value in mutants]
 
 
 def _run_suite(name: str, load: Load, result: Result) -> None:

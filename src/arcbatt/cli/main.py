@@ -20,14 +20,28 @@ from arcbatt.support.aside import left_running
 
 def main() -> None:
     """Run the command line."""
+    _open_streams()
     signal.signal(signal.SIGTERM, _as_ctrl_c)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # not under nohup
+        signal.signal(signal.SIGHUP, _as_ctrl_c)
     with plain_streams():
         status = _status()
-        if status == 130 and left_running():  # Python would wait for it
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(130)
+        if status == 130:
+            _left_at_once(130)
         sys.exit(status)
+
+
+def _open_streams() -> None:
+    """Standard streams where who started this closed them: what would be printed goes nowhere.
+
+    Else the next file that is opened has their number, and is what libraries in C print to.
+    """
+    while (lowest := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass
+    os.close(lowest)
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 @cache
@@ -55,6 +69,10 @@ def _status() -> int | str | None:
         return _failed(2, "out of memory")
     except KeyboardInterrupt:
         return _failed(130, "interrupted")
+    except RuntimeError as error:  # before 3.12, what is raised while a class is made, as modules are imported
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        return _failed(130, "interrupted")
     return 0
 
 
@@ -67,11 +85,20 @@ def _failed(status: int, message: str = "") -> int:
         sys.stdout.flush()
     except OSError:  # what is left to print cannot be; Python would try again at its end, with a traceback
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    _left_at_once(status)
     return status
 
 
+def _left_at_once(status: int) -> None:
+    """End the process where something goes on: Python would wait for it, and a lost Ray end it with its own status."""
+    if left_running():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
 def _as_ctrl_c(_: int, __: FrameType | None) -> None:
-    """What ends processes (`timeout`, a queue's time limit, a container's stop) keeps what is done, as Ctrl-C does."""
+    """What ends processes (`timeout`, a container, a terminal that is closed) keeps what is done, as Ctrl-C does."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # under nohup, or in the background of a script
         raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)

@@ -18,6 +18,8 @@ from arcbatt.cli.terminal import Terminal, above_bar
 _SECONDS_BETWEEN_LINES: Final = 5.0
 _SECONDS_TO_STOP: Final = 0.5
 """From the first signal until a job that has not looked is ended."""
+_SECONDS_TO_LOOK: Final = 0.2
+"""That a job has to look for itself, where its time was up before it began."""
 _LONGEST: Final = 1e8
 """Seconds that a timer can have."""
 
@@ -48,8 +50,8 @@ def interruptible(until: float | None = None) -> Iterator[Callable[[], bool]]:
     before: Any = signal.signal(which, note)
     alarm: Any = signal.signal(signal.SIGALRM, signal.default_int_handler)
     if until is not None:
-        left = min(max(0.0, until - time.monotonic()), _LONGEST) + _SECONDS_TO_STOP
-        signal.setitimer(signal.ITIMER_REAL, left)
+        left = until - time.monotonic() + _SECONDS_TO_STOP
+        signal.setitimer(signal.ITIMER_REAL, min(max(left, _SECONDS_TO_LOOK), _LONGEST))
     try:
         yield lambda: seen
     finally:

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from arcbatt.cli.progress import shown_on_stderr
-from arcbatt.cli.terminal import print_lines
+from arcbatt.cli.terminal import made_plain, print_lines
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
@@ -41,8 +41,7 @@ def read_programs(
     if parsed.renamed:
         many = f" (and {len(parsed.renamed) - 1:,} more)" if len(parsed.renamed) > 1 else ""
         lines.append(f"programs of one name in several files: {parsed.renamed[0]}{many}")
-    for line in lines:
-        typer.echo(line, err=True)
+    print_lines([row for line in lines for row in line.split("\n")], err=True)
     return parsed.programs
 
 
@@ -57,13 +56,13 @@ def write_errors(parsed: Parsed, path: Path) -> None:
     """Write every error whole."""
     try:
         with atomic_write(path) as file:
-            file.write("".join(f"{error}\n" for error in parsed.errors))
+            file.writelines(made_plain(f"{error}\n", "utf-8") for error in parsed.errors)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def print_check(paths: Sequence[Path], dialect: str, json_lines: bool) -> None:
-    """Print every problem of files, and exit with 1 if there is one."""
+    """Print every problem of files, each suggestion once, and exit with 1 if there is one."""
     parsed = read(paths, dialect)
     if json_lines:
         found = {
@@ -75,8 +74,12 @@ def print_check(paths: Sequence[Path], dialect: str, json_lines: bool) -> None:
         }
         typer.echo(json.dumps(found, indent=2))
     else:
-        for line in (*map(str, parsed.errors), counts(parsed), *reasons(parsed.errors)):
-            typer.echo(line)
+        told = set[str]()
+        for error in parsed.errors:
+            lines = str(error).split("\n")
+            print_lines(lines[:-1] if error.allowed in told else lines)
+            told |= {error.allowed} - {""}
+        print_lines([counts(parsed), *reasons(parsed.errors)])
     if parsed.errors:
         raise typer.Exit(1)
 

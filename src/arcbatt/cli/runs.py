@@ -76,7 +76,7 @@ def diff_runs(a: str | None, b: str | None, everything: bool, as_json: bool) -> 
     known = [str(one.number) for one in kept_runs() if not one.is_search]
     if a is None and len(known) < 2:
         raise UsageError(f"two runs are needed, {counted(len(known), 'is', 'are')} kept in {runs_folder()}")
-    directories = [find_run(name, search=False) for name in (a or known[-2], b)]
+    directories = [find_run(name, search=False) for name in (known[-2] if a is None else a, b)]
     for directory in directories:
         if is_solve_record(directory):
             raise UsageError(f"{directory} is a search; runs diff compares runs")
@@ -108,7 +108,8 @@ def _facts(one: KeptRun) -> dict[str, Any]:
 
 
 def _row(one: dict[str, Any]) -> tuple[str, ...]:
-    solved = "" if one.get("solved") is None else f"{one['solved']:,} of {one['tasks']:,}"
+    figures = one.get("solved"), one.get("tasks")
+    solved = "" if None in figures else f"{figures[0]:,} of {figures[1]:,}"
     size = f"{one['bytes'] / 1e6:,.1f}" if one["bytes"] else ""
     programs = "" if one.get("programs") is None else f"{one['programs']:,}"
     what = f"{one.get('dataset') or ''}{' (search)' if one['kind'] == 'search' else ''}"

@@ -114,14 +114,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence
     return ["  ".join(padded(text, column) for column, text in enumerate(row)).rstrip() for row in shown]
 
 
-def width() -> int | None:
-    """How many columns the terminal has; None where standard output is no terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def width(stream: TextIO | None = None) -> int | None:
+    """How many columns the terminal has; None where standard output, or the stream given, is no terminal."""
+    return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else None
 
 
-def print_lines(lines: Iterable[str], indent: int = 4) -> None:
+def print_lines(lines: Iterable[str], indent: int = 4, *, err: bool = False) -> None:
     """Print lines; on a terminal, those that are too long go on below at a word, so that every word stays whole."""
-    columns, below = width() or 0, " " * indent
+    stream = sys.stderr if err else sys.stdout
+    columns, below = width(stream) or 0, " " * indent
     wrap = textwrap.TextWrapper(columns, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
     for line in lines:
-        print(wrap.fill(line) if columns and cell_len(line) > columns else line)
+        print(wrap.fill(line) if columns and cell_len(line) > columns else line, file=stream)

@@ -52,7 +52,11 @@ class KeptRun:
         """What it takes up here; nothing where the directory is the user's own."""
         if self.is_link:
             return 0
-        return sum(file.stat().st_size for file in self.place.iterdir() if file.is_file())
+        found = 0
+        for file in self.place.iterdir():
+            with suppress(FileNotFoundError):  # a run that is being written has files that come and go
+                found += file.stat().st_size
+        return found
 
     def drop_if_empty(self) -> None:
         """Remove the directory of a run that could not be begun."""
@@ -64,7 +68,9 @@ class KeptRun:
         if self.is_link:
             self.place.unlink()
         else:
-            shutil.rmtree(self.place)
+            shutil.rmtree(self.place, ignore_errors=True)  # another process may be deleting it
+            if self.place.exists():
+                shutil.rmtree(self.place)  # which says why it cannot
 
 
 def runs_folder() -> Path:

@@ -11,6 +11,9 @@ from arcbatt.support.shapes import fields_of, is_of
 
 BACKENDS: Final = ("auto", "python", "cpu", "gpu", "cuda", "waves")
 _UNITS: Final = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+_MOST_STEPS: Final = 10**18
+"""What the core can count."""
+_STEP_DIGITS: Final = 19
 
 
 def shown_value(value: Any) -> str:
@@ -122,9 +125,12 @@ class RunOptions:
             return SEARCH_STEPS
         digits, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "")
         number = digits.replace("_", "")
-        if not (number.isascii() and number.isdecimal() and int(number)):
+        if not (number.isascii() and number.isdecimal() and number.strip("0")):
             raise UsageError(f"steps are a number above 0 such as 1_000_000 or 10M, or search; got {text!r}")
-        return int(number) * _UNITS.get(unit, 1)
+        steps = int(number[:_STEP_DIGITS]) * _UNITS.get(unit, 1)
+        if len(number) > _STEP_DIGITS or steps > _MOST_STEPS:
+            raise UsageError(f"steps are at most {_MOST_STEPS:,}, got {text[:60]!r}")
+        return steps
 
     def differences(self, other: RunOptions) -> list[str]:
         """Which options that decide the result are not the same, in words; steps that are not given now stay."""

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
 _T = TypeVar("_T")
 _NAME: Final = "arcbatt aside"
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
-_SECONDS_BETWEEN_LINES: Final = 15.0
 
 
-def aside(work: Callable[[], _T], told: Callable[[float], None]) -> _T:
-    """What `work` gives; `told` hears now and then how many seconds it has taken.
-
-    Where the wait is interrupted the work goes on unheeded, and ends with the process.
-    """
+def aside(work: Callable[[], _T]) -> _T:
+    """What `work` gives. Where the wait is interrupted the work goes on unheeded, and ends with the process."""
     done: list[_T] = []
     failed: list[BaseException] = []
 
@@ -28,14 +23,9 @@ def aside(work: Callable[[], _T], told: Callable[[float], None]) -> _T:
             failed.append(error)
 
     thread = threading.Thread(target=run, name=_NAME, daemon=True)
-    start = last = time.monotonic()
     thread.start()
     while thread.is_alive():
         thread.join(_SECONDS_BETWEEN_LOOKS)
-        now = time.monotonic()
-        if now - last >= _SECONDS_BETWEEN_LINES:
-            last = now
-            told(now - start)
     if failed:
         raise failed[0]
     return done[0]

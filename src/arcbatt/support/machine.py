@@ -25,8 +25,15 @@ def environment() -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "machine": f"{platform.system()} {platform.machine()} {processor()}".strip(),
-        "cores": os.cpu_count(),
+        "cores": cores(),
     }
+
+
+def cores() -> int:
+    """The cores that this process may use: of a queue's job or a container, fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def processor() -> str:

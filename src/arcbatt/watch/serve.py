@@ -36,7 +36,8 @@ def serve(folder: Path, host: str, port: int | None, say: Callable[[str], None])
             say(f"metrics: {address}metrics with the header Authorization: Bearer {access.token}")
         config = uvicorn.Config(
             make_app(folder, access),
-            log_level="warning",
+            log_level="error",  # what strangers send is theirs to mend
+            ws="none",
             access_log=False,
             lifespan="off",
             server_header=False,
@@ -71,8 +72,8 @@ def _listening(host: str, port: int | None, say: Callable[[str], None]) -> Itera
     for number in wanted:
         try:
             found = _bound(host, number)
-        except OSError as error:
-            problem = f"{host} port {number}: {error.strerror or error}"
+        except (OSError, UnicodeError) as error:  # the latter for what cannot be a host's name
+            problem = f"{host} port {number}: {getattr(error, 'strerror', None) or error}"
             if port is None:
                 say(problem)
                 continue

@@ -61,6 +61,11 @@ _WHOLE: Final = (
     ("x = {large}", "return contained(ZERO, apply(rbind(contained, x), totuple(x)))"),
     ("x = {large}", "return difference(x, apply({key}, x))"),
     ("x = {large}", "return difference_tuple(totuple(x), apply({key}, totuple(x)))"),
+    ("x = {large}", "return fold(totuple(x), ZERO, fork(add, first, compose(size, lbind(repeat, x))))"),
+    ("x = {large}", "return fold(totuple(x), x, compose(rbind(order, {key}), first))"),
+    ("x = {large}", "return iterate(rbind(order, {key}), lbind(contained, first(x)), totuple(x))"),
+    ("f = rbind(add, ONE)", "return iterate(f, rbind(lbind(greater, 2147483647), ZERO), height(I))"),
+    ("x = {large}", "return iterate(identity, lbind(contained, first(x)), x)"),
     # Thousands of calls, each as long as one may be.
     ("f = power(compose(vmirror, hmirror), 100000)", "return power(f, 10000)(I)"),
     ("f = power(rbind(upscale, ONE), 65536)", "x = repeat(canvas(ZERO, (100, 100)), 100)", "return apply(f, x)"),

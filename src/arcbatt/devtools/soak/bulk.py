@@ -17,6 +17,7 @@ import queue
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from multiprocessing.queues import Queue
 from pathlib import Path
 from typing import Any, Final
@@ -118,11 +119,16 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=200.0)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seed", type=int, default=int(time.time()) * 1000)
+    parser.add_argument(
+        "--budgets", type=int, nargs="+", default=_BUDGETS, help="steps of a call, one drawn for a batch"
+    )
+    parser.add_argument("--totals", type=int, nargs="+", default=(MAX_TOTAL_STEPS,), help="steps of all calls together")
     parser.add_argument("--gpu", action="store_true", help="compare the GPU with the CPU, too")
     parser.add_argument("--out", type=Path, help="write what is printed to this file too")
     given = parser.parse_args()
     start, used = time.monotonic(), os.times()
-    sums = bulk(given.seconds, given.seed, [ON_CPU] * given.processes + [ON_GPU] * given.gpu)
+    on_cpu = replace(ON_CPU, budgets=tuple(given.budgets), totals=tuple(given.totals))
+    sums = bulk(given.seconds, given.seed, [on_cpu] * given.processes + [ON_GPU] * given.gpu)
     took, ended = time.monotonic() - start, os.times()
     processor = ended.children_user + ended.children_system - used.children_user - used.children_system
     total = sums.compared.total()
