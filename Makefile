@@ -43,9 +43,10 @@ lint: $(VENV)/installed
 	$(BIN)/python tools/performance_page.py --check
 	$(BIN)/python tools/generate_native.py --check
 
-# A file of tests is one process's: what a module makes once is made once.
+# A file of tests is one process's: what a module makes once is made once. A process that ends is not started anew: xdist
+# 3.8 may wait for good then.
 unit: $(VENV)/installed
-	$(BIN)/pytest -n $(JOBS) --dist loadfile
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --max-worker-restart 0
 
 # The report is in build/soak, by date; what is found is in build/soak/found, as tests.
 soak: $(VENV)/installed

@@ -17,3 +17,7 @@ class DataError(ArcbattError):
 
 class ClusterError(ArcbattError):
     """A cluster cannot be reached, is not fit for the work, or was lost."""
+
+
+class ClusterLostError(ClusterError):
+    """A cluster that was there does not answer any more."""

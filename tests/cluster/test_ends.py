@@ -13,12 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from arcbatt.devtools.bench.cluster import local_cluster
 from arcbatt.runs.record import RunRecord
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
+WAIT_SECONDS = 300
+"""For what takes seconds: a test that waits for longer fails, and nobody waits for it."""
+CLUSTER = """
+import sys
+from arcbatt.devtools.bench.cluster import local_cluster
+with local_cluster(1) as cluster:
+    print(cluster.address, flush=True)
+    sys.stdin.read()
+"""
 RUN = (sys.executable, "-m", "arcbatt", "run", "--count", "150", "--batch-size", "6", "--summary")
 
 
@@ -43,12 +51,14 @@ def begun(out, *more, **environment):
         [*RUN, "--out", out, *more], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         env=os.environ | environment,
     )  # fmt: skip
-    while process.poll() is None:
+    end = time.monotonic() + WAIT_SECONDS
+    while process.poll() is None and time.monotonic() < end:
         with suppress(sqlite3.Error):
             place = f"file:{out / 'results.sqlite'}?mode=ro"
             if sqlite3.connect(place, uri=True).execute("SELECT count(*) FROM progress").fetchone()[0]:
                 return process
         time.sleep(0.05)
+    process.kill()
     raise AssertionError(process.communicate())
 
 
@@ -58,68 +68,84 @@ def goes_on(out, wanted):
     assert dumped(out) == wanted
 
 
-def with_mark(mark):
-    """Processes that were given a mark in their environment, or inherited it."""
+def with_mark(mark, word=b""):
+    """Processes that were given a mark in their environment, or inherited it, and have a word in their command."""
     found = []
     for entry in Path("/proc").iterdir():
         with suppress(OSError):
-            if entry.name.isdecimal() and f"MARK={mark}\0".encode() in (entry / "environ").read_bytes():
-                found.append(entry.name)
+            marked = entry.name.isdecimal() and f"MARK={mark}\0".encode() in (entry / "environ").read_bytes()
+            if marked and word in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
     return found
 
 
-def test_sigterm_ends_the_driver_and_the_ray_it_has_started(tmp_path, wanted):
-    out, mark = tmp_path / "run", f"{os.getpid()}-{time.time_ns()}"
+def send(number, processes):
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, number)
+
+
+def wait_until(true):
+    end = time.monotonic() + WAIT_SECONDS
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def mark():
+    """A mark for processes of this test, which all end with it."""
+    mark = f"{os.getpid()}-{time.time_ns()}"
+    yield mark
+    send(signal.SIGKILL, with_mark(mark))
+
+
+def test_sigterm_ends_the_driver_and_the_ray_it_has_started(tmp_path, wanted, mark):
+    out = tmp_path / "run"
     driver = begun(out, "--ray", "local", "--threads", "1", MARK=mark)
     assert len(with_mark(mark)) > 1
     driver.send_signal(signal.SIGTERM)
-    _, errors = driver.communicate()
+    _, errors = driver.communicate(timeout=WAIT_SECONDS)
     assert (driver.returncode, "stopping; what is done is kept" in errors) == (130, True)
-    while with_mark(mark):  # Ray's own end with it, within seconds
-        time.sleep(0.1)
+    wait_until(lambda: not with_mark(mark))  # Ray's own end with it, within seconds
     goes_on(out, wanted)
 
 
-def test_sigterm_while_ray_is_starting(tmp_path):
-    mark = f"{os.getpid()}-{time.time_ns()}"
+def test_sigterm_while_ray_is_starting(tmp_path, mark):
     command = [*RUN, "--out", tmp_path / "run", "--ray", "local"]
     driver = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ | {"MARK": mark})
-    while len(with_mark(mark)) < 3:  # it has begun to start others
-        time.sleep(0.05)
+    wait_until(lambda: len(with_mark(mark)) >= 3 or driver.poll() is not None)  # it has begun to start others
     driver.send_signal(signal.SIGTERM)
-    _, errors = driver.communicate()
+    _, errors = driver.communicate(timeout=WAIT_SECONDS)
     assert (driver.returncode, "stopping" in errors, "SIGTERM received" in errors) == (130, True, False)
-    while with_mark(mark):
-        time.sleep(0.1)
+    wait_until(lambda: not with_mark(mark))
 
 
-def workers_with_mark(mark):
-    """Those of them that are Ray's workers."""
-    for number in with_mark(mark):
-        with suppress(OSError):
-            if Path(f"/proc/{number}/cmdline").read_bytes().startswith(b"ray::"):
-                yield int(number)
+@pytest.fixture
+def cluster(mark):
+    """The address of a cluster in another process: Ray ends those that it was started in when its head is lost."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CLUSTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, env=os.environ | {"MARK": mark},
+    )  # fmt: skip
+    yield process.stdout.readline().strip()
+    process.kill()
+    process.communicate()
 
 
 @pytest.mark.parametrize("what", ["all of it", "its GCS"])
-def test_a_lost_head_is_said_and_the_run_goes_on_elsewhere(what, tmp_path, wanted, monkeypatch):
-    out, mark = tmp_path / "run", f"{os.getpid()}-{time.time_ns()}"
-    monkeypatch.setenv("MARK", mark)
-    with local_cluster(1) as cluster:
-        driver = begun(out, "--ray", cluster.address)
-        driver.send_signal(signal.SIGSTOP)  # it must not be done before its head is lost, nor afterwards
-        for worker in workers_with_mark(mark):
-            os.kill(worker, signal.SIGSTOP)
-        head = cluster.cluster.head_node
-        if what == "its GCS":
-            head.kill_gcs_server()
-        else:
-            head.kill_all_processes(check_alive=False, allow_graceful=False)
-        driver.send_signal(signal.SIGCONT)
-        _, errors = driver.communicate()
-        assert driver.returncode == 2
-        assert "is gone" in errors or "does not answer any more" in errors
-        assert "Traceback" not in errors
-        for worker in workers_with_mark(mark):
-            os.kill(worker, signal.SIGKILL)
+def test_a_lost_head_is_said_and_the_run_goes_on_elsewhere(what, tmp_path, wanted, cluster, mark):
+    out = tmp_path / "run"
+    driver = begun(out, "--ray", cluster)
+    driver.send_signal(signal.SIGSTOP)  # it must not be done before its head is lost, nor afterwards
+    send(signal.SIGSTOP, with_mark(mark, b"ray::"))
+    servers = with_mark(mark, b"gcs_server")
+    assert servers
+    send(signal.SIGKILL, servers if what == "its GCS" else [*servers, *with_mark(mark, b"raylet")])
+    driver.send_signal(signal.SIGCONT)
+    _, errors = driver.communicate(timeout=WAIT_SECONDS)
+    assert driver.returncode == 2
+    assert "is gone" in errors or "does not answer any more" in errors
+    assert "Traceback" not in errors
+    send(signal.SIGKILL, with_mark(mark))
     goes_on(out, wanted)

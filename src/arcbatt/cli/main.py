@@ -26,8 +26,8 @@ def main() -> None:
         signal.signal(signal.SIGHUP, _as_ctrl_c)
     with plain_streams():
         status = _status()
-        if status == 130:
-            _left_at_once(130)
+        if isinstance(status, int) and status:
+            _left_at_once(status)
         sys.exit(status)
 
 
@@ -85,7 +85,6 @@ def _failed(status: int, message: str = "") -> int:
         sys.stdout.flush()
     except OSError:  # what is left to print cannot be; Python would try again at its end, with a traceback
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    _left_at_once(status)
     return status
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from arcbatt.cluster import actor
 from arcbatt.cluster.build import this_build
-from arcbatt.errors import ClusterError, UsageError
+from arcbatt.errors import ClusterError, ClusterLostError, UsageError
 from arcbatt.support.aside import begun_aside
 
 LOCAL: Final = "local"
@@ -106,7 +106,7 @@ class Connection:
             self._gone_since = self._gone_since or now
             if now - self._gone_since < _HEAD_SECONDS:
                 return False
-            raise ClusterError(
+            raise ClusterLostError(
                 f"the head of the cluster at {self._head} is gone ({error.strerror or error}); what was done is kept"
             ) from error
         self._gone_since = None
@@ -177,9 +177,7 @@ def connected(
         yield None
         return
     ray = _ray()
-    for thread in _leaving:
-        thread.join()
-    _leaving.clear()
+    wait_until_left()
     stay = None
     if not ray.is_initialized():
         _reach(address)
@@ -190,12 +188,22 @@ def connected(
         connection.check(stop)
         yield connection
         in_haste = bool(stop and stop())
-    except ClusterError:
+    except ClusterLostError:
         lost = True
+        raise
+    except ClusterError:
+        in_haste = False
         raise
     finally:
         if stay is not None:
             stay.leave(in_haste=in_haste, lost=lost)
+
+
+def wait_until_left() -> None:
+    """Wait until clusters that were left in haste are left: a process that uses one ends with it."""
+    for thread in _leaving:
+        thread.join()
+    _leaving.clear()
 
 
 def _ray() -> Any:
@@ -282,9 +290,9 @@ def _take_signals_back() -> None:
                 signal.signal(one, handler)
 
 
-def gone(error: Exception) -> ClusterError:
+def gone(error: Exception) -> ClusterLostError:
     """The cluster is not there any more."""
-    return ClusterError(f"the cluster does not answer any more ({_first_line(error)}); what was done is kept")
+    return ClusterLostError(f"the cluster does not answer any more ({_first_line(error)}); what was done is kept")
 
 
 def _first_line(error: BaseException) -> str:

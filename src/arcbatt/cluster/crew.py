@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 from arcbatt.cluster.connection import Connection, Place, gone
-from arcbatt.errors import ClusterError
+from arcbatt.errors import ClusterError, ClusterLostError
+from arcbatt.support.aside import begun_aside
 
 SECONDS: Final = 1.0
 """How long a piece of work should take."""
@@ -32,6 +33,8 @@ _LATE: Final = 2.0
 """How many times as long as it should a piece may take before an idle worker does it too."""
 _ALONE_SECONDS: Final = 60.0
 """How long to wait for the first worker, or for another when none is left."""
+_DISMISS_SECONDS: Final = 0.5
+"""How long to wait until workers are told to end; they end with their driver anyway."""
 
 J = TypeVar("J")
 
@@ -102,7 +105,11 @@ class Crew:
     def __enter__(self) -> Crew:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if not isinstance(error, ClusterLostError):  # its head would be waited for
+            begun_aside(self._dismiss).join(_DISMISS_SECONDS)
+
+    def _dismiss(self) -> None:
         with suppress(OSError, self._ray.exceptions.RayError):  # of a cluster that is gone
             for worker in self.workers.values():
                 self._ray.kill(worker.handle)

@@ -28,6 +28,7 @@ from unittest.mock import patch
 
 import typer
 
+from arcbatt.cluster.connection import wait_until_left
 from arcbatt.data.taskset import TaskSet, open_tasks
 from arcbatt.devtools.generate import mutants as mutants_of
 from arcbatt.language.program import Program
@@ -80,6 +81,7 @@ def local_cluster(nodes: int) -> Iterator[LocalCluster]:
             made.add()
         yield made
     finally:
+        wait_until_left()
         made.cluster.shutdown()
 
 
