@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -122,6 +123,16 @@ WRITERS = {
     "trace": lambda given, out: (*profile_of(given), "--trace", out),
 }
 """Commands that write a file, by what they write."""
+OTHERS = {
+    "errors": lambda given, out: (*run_of(given), "--no-keep", "--errors", out),
+    "submission": lambda given, out: (*solve_of(given), "--submission", out),
+    "library": lambda given, out: (*solve_of(given), "--library", out),
+}
+"""And those that do beside something else."""
+
+
+def solve_of(given):
+    return "solve", "-d", given / "tasks.json", "-c", 3, "--budget", 0.5, "-q", "--no-keep"
 
 
 def profile_of(given):
@@ -163,6 +174,19 @@ def test_a_device_and_a_link_are_written_to_not_replaced(given, tmp_path):
     assert (tmp_path / "target.py").read_text() != "before"
     assert arcbatt("card", "--solvers", given / "solvers.py", "--file", os.devnull).status == 0
     assert not os.path.isfile(os.devnull)
+
+
+@pytest.mark.parametrize("what", [*WRITERS, *OTHERS])
+def test_what_a_link_points_to_is_written_to(what, given, tmp_path):
+    """And so a device: it would be replaced as the link would."""
+    command = (WRITERS | OTHERS)[what](given, tmp_path / "out")
+    named = next(Path(one) for one in map(str, command) if one.startswith(str(tmp_path)))
+    (tmp_path / "target").touch()
+    named.symlink_to("target")
+    done = arcbatt(*command)
+    assert done.status == 0, done.err
+    assert named.is_symlink()
+    assert (tmp_path / "target").read_text() or what == "errors"
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")

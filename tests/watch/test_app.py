@@ -32,8 +32,8 @@ def client(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    make_run(folder / "first")
     make_search(folder / "search")
+    make_run(folder / "first")
     age(folder / "search", 1000)
     return folder
 

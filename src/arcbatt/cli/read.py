@@ -13,7 +13,7 @@ from arcbatt.cli.terminal import made_plain, print_lines
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.solvers import library
-from arcbatt.support.files import atomic_write
+from arcbatt.support.files import atomic_output
 from arcbatt.syntax import Parsed, parse_paths
 from arcbatt.syntax.dialect import dialects, named_dialect
 from arcbatt.syntax.problems import as_json, counts, reasons, summary
@@ -54,11 +54,8 @@ def read(paths: Sequence[Path], dialect: str = "") -> Parsed:
 
 def write_errors(parsed: Parsed, path: Path) -> None:
     """Write every error whole."""
-    try:
-        with atomic_write(path) as file:
-            file.writelines(made_plain(f"{error}\n", "utf-8") for error in parsed.errors)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+    with atomic_output(path) as file:
+        file.writelines(made_plain(f"{error}\n", "utf-8") for error in parsed.errors)
 
 
 def print_check(paths: Sequence[Path], dialect: str, json_lines: bool) -> None:
