@@ -53,8 +53,11 @@ def test_layout():
     assert types.number(parse_type("{(Int, Bool)}")) == types.number(parse_type("Indices"))
     with pytest.raises(LowerError, match="nested too deep"):
         types.number(parse_type("{{{{{Int}}}}}"))
-    with pytest.raises(LowerError, match="too many parts"):
-        types.number(parse_type("(Grid, (Grid, (Grid, (Grid, Grid))))"))
+    grids = "(Grid, (Grid, (Grid, (Grid, Grid))))"
+    assert types.slot_words(parse_type(grids)) == 10
+    for text in (f"{{{grids}}}", f"({grids}, ({grids}, ({grids}, {grids})))"):
+        with pytest.raises(LowerError, match="too many parts"):
+            types.number(parse_type(text))
 
 
 def test_constants_without_a_form_are_refused():

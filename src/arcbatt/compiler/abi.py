@@ -50,22 +50,22 @@ K_SEQ: Final = KINDS["K_SEQ"]
 K_TUP: Final = KINDS["K_TUP"]
 
 _OWN: Final = (
-    "HALT", "END_BODY", "CHARGE", "COPY", "CAST", "NEVER", "GUARD", "CHOOSE", "POWER_COUNT", "AS_EMPTY", "UNEQUAL",
-    "EQUAL_EMPTY", "MERGE_GRIDS", "PART", "CELLS", "CUSTOM", "COUNT", "ABSOLUTE",
+    "HALT", "END_BODY", "CHARGE", "COPY", "CAST", "NEVER", "GUARD", "CHOOSE", "POWER_COUNT", "AS_EMPTY", "PAIRED",
+    "UNEQUAL", "EQUAL_EMPTY", "MERGE_GRIDS", "PART", "CELLS", "CUSTOM", "COUNT", "ABSOLUTE",
 )  # fmt: skip
 """Operations of the interpreter that are no primitive."""
 _GENERIC: Final = tuple(
     dict.fromkeys(spec.generic.code or name.upper() for name, spec in STANDARD.ops.items() if spec.generic)
 )
 GENERIC_CALLS: Final = (
-    "COPY", "CAST", "NEVER", "POWER_COUNT", "AS_EMPTY", "UNEQUAL", "EQUAL_EMPTY", "MERGE_GRIDS", "PART", "CELLS",
-    "CUSTOM", *_GENERIC,
+    "COPY", "CAST", "NEVER", "POWER_COUNT", "AS_EMPTY", "PAIRED", "UNEQUAL", "EQUAL_EMPTY", "MERGE_GRIDS", "PART",
+    "CELLS", "CUSTOM", *_GENERIC,
 )  # fmt: skip
 """Operations on values of any type that have no bodies (native/exec/generic_calls.h)."""
 _LOOPS: Final = (
     "LOOP_CHOOSE",
     "LOOP_POWER",
-    *(f"LOOP_{name.upper()}" for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.typed),
+    *(f"LOOP_{name.upper()}" for name, spec in STANDARD.ops.items() if spec.loop),
 )
 FIRST_CODE: Final = 1000
 """Opcodes below are those of native functions."""
@@ -77,9 +77,7 @@ CODES: Final = Enum(
     *((name, FIRST_CODE + number) for number, name in enumerate((*_OWN, *_GENERIC, *_LOOPS))),
 )
 
-_LOOP_SPECS: Final = {
-    f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.typed
-}
+_LOOP_SPECS: Final = {f"LOOP_{name.upper()}": spec.loop for name, spec in STANDARD.ops.items() if spec.loop}
 LOOPS: Final[dict[str, list[str]]] = {
     "COLUMNAR": [name for name, loop in _LOOP_SPECS.items() if loop.columnar],
     "BEST": [name for name, loop in _LOOP_SPECS.items() if loop.best],
@@ -156,6 +154,7 @@ CONSTANTS: Final = {
     "MAX_LEVELS": Constant("u32", limits.MAX_LEVELS),
     "MAX_POWER": Constant("i32", limits.MAX_POWER),
     "MAX_ITEM_WORDS": Constant("u32", 8, "words of an item of a container"),
+    "MAX_TUPLE_WORDS": Constant("u32", 32, "words of a tuple that is no item, if it were one"),
     "MAX_TYPE_DEPTH": Constant("u32", 4, "containers inside one another"),
     "MAX_FRAMES": Constant("u32", 12, "bodies inside one another"),
     "MAX_ARGS": Constant("u32", 4, "arguments of a call, but for those that only have to be there"),

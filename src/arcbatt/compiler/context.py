@@ -18,7 +18,7 @@ from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import Body
 from arcbatt.errors import ArcbattError
 from arcbatt.language.encoding import encode
-from arcbatt.language.types import Type, terms
+from arcbatt.language.types import NEVER, Seq, Set, Type, terms
 from arcbatt.language.values import Value
 
 _MOST_TERMS: Final = 128
@@ -121,7 +121,12 @@ class Context(ABC):
         if not (self.rewrites.fold and draft.foldable and draft.args and all(arg.constant for arg in draft.args)):
             return None
         found = self.folder.folded(draft.op, tuple([arg.value for arg in draft.args]))
-        return (self.constant(found[0], draft.type), found[1]) if found else None
+        return (self.constant(found[0], _narrowed(draft.type, found[0])), found[1]) if found else None
+
+
+def _narrowed(kind: Type, value: Value) -> Type:
+    """The type of a constant: what holds nothing may hold anything, so that a list can start as `repeat(0, 0)`."""
+    return type(kind)(NEVER) if isinstance(kind, Set | Seq) and not value else kind
 
 
 def const_args(value: Value, kind: Type) -> tuple[Any, ...]:

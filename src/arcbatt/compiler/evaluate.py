@@ -127,6 +127,8 @@ class _Run:
             return self._over_functions(spec, loop, node, args, costs)
         if loop.over is Over.FUNCTIONS:
             return self._each_function(spec, node, args, costs)
+        if loop.carries:
+            return self._carrying(spec, loop, node, args, costs)
         of_zero = loop.zero and not args[0]
         if of_zero and len(node.bodies) == 1:
             raise _EscapeError
@@ -139,6 +141,17 @@ class _Run:
         arguments = [*containers]
         arguments.insert(spec.function_place, node.op)  # any scalar: only its size of 1 counts
         return self.machine.primitive(spec, tuple(arguments), call)
+
+    def _carrying(
+        self, spec: OpSpec, loop: LoopSpec, node: TypedNode | BodyNode, args: list[Any], costs: list[int]
+    ) -> Any:
+        """A loop that carries a state; functions are the numbers of their bodies, of size 1 as they are."""
+
+        def call(which: Any, *given: Any) -> Any:
+            return self._body(node.bodies[which], given, args, costs)
+
+        given = (1, 0, args[0]) if loop.over is Over.STATES else (args[0], args[1], 0)
+        return self.machine.primitive(spec, given, call)
 
     def _each_function(self, spec: OpSpec, node: TypedNode | BodyNode, args: list[Any], costs: list[int]) -> Any:
         machine = self.machine

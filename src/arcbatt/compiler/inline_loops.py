@@ -10,6 +10,7 @@ from arcbatt.compiler.closures import Closures
 from arcbatt.compiler.context import Context, Draft, Ref, UnresolvedError, need_ref
 from arcbatt.compiler.failing import failed, unique
 from arcbatt.compiler.functions import CHOICE, Either, Known, Mapped, Native, Value
+from arcbatt.compiler.state_loops import StateLoops
 from arcbatt.compiler.step_bounds import steps_of_types
 from arcbatt.compiler.top import Top
 from arcbatt.compiler.typed import GUARD, ON_FUNCTIONS, Body
@@ -48,33 +49,29 @@ class Loops:
         self.top = top
         self.call = call
         self.closures = closures
+        self.states = StateLoops(self.body, call)
         self._bodies: dict[tuple[Any, ...], tuple[Body, list[Ref], Ref]] = {}
 
     def loop(self, context: Context, spec: OpSpec, loop: LoopSpec, args: list[Value]) -> Value:
         """A loop, as a node with a body."""
-        if not loop.typed:
-            raise UnresolvedError(f"{spec.name} has no typed code")
+        if loop.carries:
+            return self._carrying(context, spec, loop, args)
         if loop.over is Over.FUNCTIONS:
             return self._each_function(context, spec, args)
         position = spec.function_place
-        function = self.closures.function(args[position])
         rest = [arg for at, arg in enumerate(args) if at != position]
         mapped = rest[0]
-        if isinstance(mapped, Mapped) and len(rest) == 1 and isinstance(function, Known):
-            return self._over_functions(context, spec, loop, function, mapped)
+        if isinstance(mapped, Mapped) and len(rest) == 1:
+            function = self.closures.function(args[position])
+            if isinstance(function, Known):
+                return self._over_functions(context, spec, loop, function, mapped)
         refs = [self._ref(context, arg, spec.name) for arg in args]
         if any(ref.type == NEVER for ref in refs):
             return failed(context, refs)
         containers = [ref for at, ref in enumerate(refs) if at != position]
         if not loop.zero and any(not _is_container(ref.type) for ref in containers):
             return context.emit(Draft(spec.name, refs, NEVER, len(refs)))
-        called: Known | Native
-        if isinstance(function, Known):
-            called = bound = function
-        elif refs[position].type in (INT, BOOL):  # as large as a function
-            called, bound = Native(lambda inner, _: failed(inner, ())), Known("bound", (refs[position],))
-        else:
-            raise UnresolvedError(f"{spec.name} of a function that is not known when compiling")
+        called, bound = self._callee(spec, args[position])
         problem = UnresolvedError(f"no rule of {spec.name} takes ({', '.join(str(ref.type) for ref in containers)})")
         for rule in spec.rules:
             built = self._by_rule(context, spec, loop, rule, called, bound, containers)
@@ -83,6 +80,32 @@ class Loops:
             elif built is not None:
                 return built
         raise problem
+
+    def _carrying(self, context: Context, spec: OpSpec, loop: LoopSpec, args: list[Value]) -> Value:
+        """A loop that carries a state."""
+        refs = [self._ref(context, arg, spec.name) for arg in args]
+        if any(ref.type == NEVER for ref in refs):
+            return failed(context, refs)
+        if loop.over is Over.STATES:
+            (function, one), (condition, two), start = *(self._callee(spec, arg) for arg in args[:2]), refs[2]
+            kind, bodies = self.states.while_true(context, spec, function, condition, start)
+            captures = [ref for _, captured in bodies for ref in captured]
+            return self.emit(context, spec.name, Known("bound", (one, two)), [start], captures, bodies, kind)
+        container, start = refs[:2]
+        if not _is_container(container.type):
+            return context.emit(Draft(spec.name, refs, NEVER, len(refs)))
+        called, bound = self._callee(spec, args[2])
+        kind, body, captured = self.states.over_items(context, spec, called, _item(container.type), start)
+        return self.emit(context, spec.name, bound, [container, start], captured, [(body, captured)], kind)
+
+    def _callee(self, spec: OpSpec, given: Value) -> tuple[Known | Native, Known]:
+        """What a loop calls, and what has the values bound into it; a number is as large as a function, and none."""
+        function = self.closures.function(given)
+        if isinstance(function, Known):
+            return function, function
+        if isinstance(function, Ref) and function.type in (INT, BOOL):
+            return Native(lambda inner, _: failed(inner, ())), Known("bound", (function,))
+        raise UnresolvedError(f"{spec.name} of a function that is not known when compiling")
 
     def _ref(self, context: Context, value: Value, what: str) -> Ref:
         return self.closures.value(context, value) if isinstance(value, Known) else need_ref(value, what)

@@ -26,9 +26,13 @@ from arcbatt.compiler.typed import TypedGraph
 from arcbatt.compiler.wave_code import CHARGE, Reading
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, TAKES_ITEMS, Kernels, WaveKernel, is_loop
 from arcbatt.compiler.wave_parts import NONE, Block, Part, Repeat, Seen, Wave, WaveNode
+from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, Seq, Tup, Type
 
 _CHOOSE, _GUARD, _POWER, _PAIRS = (CODES[name] for name in ("CHOOSE", "GUARD", "LOOP_POWER", "LOOP_PRAPPLY"))
+_CARRIES: Final = frozenset(
+    CODES[f"LOOP_{name.upper()}"] for name, spec in STANDARD.ops.items() if spec.loop and spec.loop.carries
+)
 _SEGMENT_WORDS: Final = 3
 """Of what a call of a loop keeps (native/waves/loops.h), and then two for each body."""
 
@@ -182,6 +186,8 @@ class _Scheduling:
         """Why an instruction cannot be run by waves, or nothing."""
         if not is_loop(one.op):
             return ""
+        if one.op in _CARRIES:
+            return "a loop that carries a state"
         if len({body.type for body in one.bodies}) > 1:
             return "a loop whose bodies give different types"
         return next(filter(None, map(self._refused, self.reading.inside(one))), "")

@@ -176,7 +176,8 @@ class Fallback(Sink):
         """What did not fit on the first tier and has no answer yet, by groups of programs on the one below."""
         if not self._unanswered(rows).any() or self.below is None:
             return
-        groups: list[tuple[Columns, str]] = [(np.arange(len(self.first.names)), self.first.unfit_reason())]
+        own = np.setdiff1d(np.arange(len(self.first.names)), self._only_below)
+        groups: list[tuple[Columns, str]] = [(own, self.first.unfit_reason())]
         by_reason: dict[str, list[int]] = {}
         for column in self._only_below:
             by_reason.setdefault(self._refused[column], []).append(column)

@@ -204,9 +204,9 @@ class LoopSpec:
         return self.over is Over.ITEMS and self.gives is Gives.ITEM
 
     @property
-    def typed(self) -> bool:
-        """Whether there is typed code for it; what has none runs on the dynamic tier."""
-        return self.gives is not Gives.STATE
+    def carries(self) -> bool:
+        """Whether a state goes from call to call."""
+        return self.gives is Gives.STATE
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x2ffabcd9a657c4f9ull;
+constexpr u64 ABI_VERSION = 0x3c8308484374b93aull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -49,55 +49,58 @@ enum Code : u32 {
     CHOOSE = 1007,
     POWER_COUNT = 1008,
     AS_EMPTY = 1009,
-    UNEQUAL = 1010,
-    EQUAL_EMPTY = 1011,
-    MERGE_GRIDS = 1012,
-    PART = 1013,
-    CELLS = 1014,
-    CUSTOM = 1015,
-    COUNT = 1016,
-    ABSOLUTE = 1017,
-    EQUAL = 1018,
-    ASTUPLE = 1019,
-    COPY_COUNTED = 1020,
-    BRANCH = 1021,
-    SIZE = 1022,
-    CONTAINED = 1023,
-    COMBINE = 1024,
-    INTERSECTION = 1025,
-    DIFFERENCE = 1026,
-    INSERT = 1027,
-    REMOVE = 1028,
-    INITSET = 1029,
-    REPEAT = 1030,
-    DEDUPE = 1031,
-    MERGE = 1032,
-    NTH = 1033,
-    OTHER = 1034,
-    ITEMCOUNT = 1035,
-    MAXIMUM = 1036,
-    MINIMUM = 1037,
-    MOSTCOMMON = 1038,
-    LEASTCOMMON = 1039,
-    SIZEFILTER = 1040,
-    PRODUCT = 1041,
-    PAIR = 1042,
-    LOOP_CHOOSE = 1043,
-    LOOP_POWER = 1044,
-    LOOP_ORDER = 1045,
-    LOOP_ARGMAX = 1046,
-    LOOP_ARGMIN = 1047,
-    LOOP_VALMAX = 1048,
-    LOOP_VALMIN = 1049,
-    LOOP_SFILTER = 1050,
-    LOOP_MFILTER = 1051,
-    LOOP_EXTRACT = 1052,
-    LOOP_APPLY = 1053,
-    LOOP_RAPPLY = 1054,
-    LOOP_MAPPLY = 1055,
-    LOOP_PAPPLY = 1056,
-    LOOP_MPAPPLY = 1057,
-    LOOP_PRAPPLY = 1058,
+    PAIRED = 1010,
+    UNEQUAL = 1011,
+    EQUAL_EMPTY = 1012,
+    MERGE_GRIDS = 1013,
+    PART = 1014,
+    CELLS = 1015,
+    CUSTOM = 1016,
+    COUNT = 1017,
+    ABSOLUTE = 1018,
+    EQUAL = 1019,
+    ASTUPLE = 1020,
+    COPY_COUNTED = 1021,
+    BRANCH = 1022,
+    SIZE = 1023,
+    CONTAINED = 1024,
+    COMBINE = 1025,
+    INTERSECTION = 1026,
+    DIFFERENCE = 1027,
+    INSERT = 1028,
+    REMOVE = 1029,
+    INITSET = 1030,
+    REPEAT = 1031,
+    DEDUPE = 1032,
+    MERGE = 1033,
+    NTH = 1034,
+    OTHER = 1035,
+    ITEMCOUNT = 1036,
+    MAXIMUM = 1037,
+    MINIMUM = 1038,
+    MOSTCOMMON = 1039,
+    LEASTCOMMON = 1040,
+    SIZEFILTER = 1041,
+    PRODUCT = 1042,
+    PAIR = 1043,
+    LOOP_CHOOSE = 1044,
+    LOOP_POWER = 1045,
+    LOOP_ORDER = 1046,
+    LOOP_ARGMAX = 1047,
+    LOOP_ARGMIN = 1048,
+    LOOP_VALMAX = 1049,
+    LOOP_VALMIN = 1050,
+    LOOP_SFILTER = 1051,
+    LOOP_MFILTER = 1052,
+    LOOP_EXTRACT = 1053,
+    LOOP_APPLY = 1054,
+    LOOP_RAPPLY = 1055,
+    LOOP_MAPPLY = 1056,
+    LOOP_PAPPLY = 1057,
+    LOOP_MPAPPLY = 1058,
+    LOOP_PRAPPLY = 1059,
+    LOOP_FOLD = 1060,
+    LOOP_ITERATE = 1061,
 };
 
 // Flags of an instruction, its first extra word.
@@ -178,7 +181,7 @@ enum WaveLoad : u32 {
     LOAD_VALUE = 3,  // none: a value to begin with, and how often the body is called
 };
 
-constexpr u32 FIRST_LOOP = 1043u;  // opcodes from here on have bodies
+constexpr u32 FIRST_LOOP = 1044u;  // opcodes from here on have bodies
 constexpr i32 MAX_SIDE = 1024;  // limits of the language
 constexpr i32 MAX_CELLS = 65536;
 constexpr u32 MAX_ITEMS = 65536u;
@@ -190,6 +193,7 @@ constexpr u32 MAX_CALL_DEPTH = 200u;
 constexpr u32 MAX_LEVELS = 256u;
 constexpr i32 MAX_POWER = 65536;
 constexpr u32 MAX_ITEM_WORDS = 8u;  // words of an item of a container
+constexpr u32 MAX_TUPLE_WORDS = 32u;  // words of a tuple that is no item, if it were one
 constexpr u32 MAX_TYPE_DEPTH = 4u;  // containers inside one another
 constexpr u32 MAX_FRAMES = 12u;  // bodies inside one another
 constexpr u32 MAX_ARGS = 4u;  // arguments of a call, but for those that only have to be there
@@ -551,6 +555,7 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(CHOOSE) \
     ROW(POWER_COUNT) \
     ROW(AS_EMPTY) \
+    ROW(PAIRED) \
     ROW(UNEQUAL) \
     ROW(EQUAL_EMPTY) \
     ROW(MERGE_GRIDS) \
@@ -599,13 +604,16 @@ AB_STRUCTS(AB_SIZE, AB_OFFSET)
     ROW(LOOP_MAPPLY) \
     ROW(LOOP_PAPPLY) \
     ROW(LOOP_MPAPPLY) \
-    ROW(LOOP_PRAPPLY)
+    ROW(LOOP_PRAPPLY) \
+    ROW(LOOP_FOLD) \
+    ROW(LOOP_ITERATE)
 #define AB_GENERIC_CALLS(ROW) \
     ROW(COPY) \
     ROW(CAST) \
     ROW(NEVER) \
     ROW(POWER_COUNT) \
     ROW(AS_EMPTY) \
+    ROW(PAIRED) \
     ROW(UNEQUAL) \
     ROW(EQUAL_EMPTY) \
     ROW(MERGE_GRIDS) \

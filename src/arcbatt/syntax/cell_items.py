@@ -193,7 +193,7 @@ class CellTypes:
 
     def _loop(self, spec: OpSpec, loop: LoopSpec, args: Sequence[_Value]) -> _Value:
         """What a loop gives, by the first rule that takes its containers and what its function gives of their items."""
-        if loop.over in (Over.FUNCTIONS, Over.STATES) or not loop.typed:
+        if loop.over in (Over.FUNCTIONS, Over.STATES) or loop.carries:
             return None
         function = args[spec.function_place]
         containers = [arg for at, arg in enumerate(args) if at != spec.function_place]

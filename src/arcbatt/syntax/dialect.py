@@ -239,7 +239,7 @@ class Vocabulary:
         arities = {
             name: spec.arity
             for name, spec in specs.items()
-            if spec is not None and name not in self.form_names and (spec.loop is None or spec.loop.typed)
+            if spec is not None and name not in self.form_names and not (spec.loop and spec.loop.carries)
         }
         return PlainWords(values, arities, {*self.ops, *self.language.constants})
 

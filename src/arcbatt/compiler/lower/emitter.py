@@ -14,7 +14,7 @@ from arcbatt.language.types import BOOL, GRID, IJ, INT, NEVER, OPT_INT, Seq, Set
 OUTERMOST: Final = -1
 """In place of how often a call counts: it is outside of loops."""
 UNCOUNTED: Final = frozenset(
-    CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY")
+    CODES[name] for name in ("GUARD", "CHOOSE", "CAST", "COPY", "POWER_COUNT", "NEVER", "AS_EMPTY", "PAIRED")
 )
 """Operations that cost no steps."""
 _PAIR: Final = 2
@@ -105,6 +105,8 @@ class Emitter:
         place = self.new_slot(kind)
         numbers = [self.types.number(arg.type) for arg in args]
         number = self.types.number(kind)
+        if op == CODES["EQUAL"] and not self.types.is_narrow(numbers[0]):
+            raise LowerError(f"values of too many parts compared: {args[0].type}")
         extra = self._with_fixed_cost(op, numbers, number, extra, never=kind == NEVER)
         cost_place = self.slots.take(1) if site.cost else 0
         words = [
@@ -146,6 +148,8 @@ class Emitter:
         if not castable(value.type, to):
             if isinstance(to, Seq) and isinstance(value.type, Tup) and len(value.type.parts) == _PAIR:
                 return self.cast(code, self._pair_of(code, value, to.item), to)
+            if isinstance(to, Tup) and isinstance(value.type, Tup) and len(value.type.parts) == len(to.parts) == _PAIR:
+                return self._part_by_part(code, value, to)
             raise LowerError(f"no way from {value.type} to {to}")
         return self.emit(Site(code), CODES["CAST"], [value], to)
 
@@ -154,6 +158,11 @@ class Emitter:
         free = Site(code, 0)
         parts = [self.cast(code, self.part(free, value, place), item) for place in range(_PAIR)]
         return self.emit(free, CODES["ASTUPLE"], parts, Tup((item, item)))
+
+    def _part_by_part(self, code: list[int], value: Value, to: Tup) -> Value:
+        """A pair, each part in the form of another type."""
+        parts = [self.cast(code, self.part(Site(code, 0), value, place), to.parts[place]) for place in range(_PAIR)]
+        return self.emit(Site(code), CODES["PAIRED"], parts, to)
 
     def _truth(self, code: list[int], value: Value) -> Value:
         """Whether a value is neither zero nor None nor empty; that costs nothing."""

@@ -14,6 +14,7 @@ from arcbatt.language.types import BOOL, CELL, GRID, IJ, INT, NEVER, OPT_INT, Cl
 from arcbatt.language.values import ordered
 
 _MAX_ITEM_WORDS: Final = constant("MAX_ITEM_WORDS")
+_MAX_TUPLE_WORDS: Final = constant("MAX_TUPLE_WORDS")
 _MAX_TYPE_DEPTH: Final = constant("MAX_TYPE_DEPTH")
 _MASK: Final = 0xFFFFFFFF
 _NONE: Final = constant("NONE") & _MASK
@@ -67,8 +68,10 @@ class TypeTable:
         if depth(kind) > _MAX_TYPE_DEPTH:
             raise LowerError(f"values nested too deep: {kind}")
         row = self._row(kind)
-        if row.item_words > _MAX_ITEM_WORDS:
+        if row.item_words > _MAX_TUPLE_WORDS:
             raise LowerError(f"a tuple of too many parts: {kind}")
+        if row.kind in (K_SET, K_SEQ) and not self.is_narrow(row.item):
+            raise LowerError(f"items of too many parts: {kind}")
         self.numbers[kind] = len(self.rows)
         self.rows.append(row)
         return self.numbers[kind]
@@ -101,6 +104,10 @@ class TypeTable:
                 scalar=int(all(row.scalar for row in rows)),
             )
         raise LowerError(f"no form for {kind}")
+
+    def is_narrow(self, number: int) -> bool:
+        """Whether values of a type can be items, and be compared as such."""
+        return self.rows[number].item_words <= _MAX_ITEM_WORDS
 
     def slot_words(self, kind: Type) -> int:
         """How many words a value takes in a slot."""

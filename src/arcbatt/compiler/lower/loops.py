@@ -64,6 +64,8 @@ class Loops:
             return self._over_items(site, node, args, loop, code, flags)
         if loop.over is Over.FUNCTIONS:
             return self._each_function(site, node, args, _code(name))
+        if loop.carries:
+            return self._carrying(site, node, args, loop, _code(name))
         inside = site.times >= 0 and not site.cost
         if loop.maps and self.columns and inside and (value := self._over_pair(site, node, args)):
             return value
@@ -146,6 +148,21 @@ class Loops:
         body = self._body(node.bodies[0], args, node.type)
         return self.out.emit(site, CODES["LOOP_POWER"], inner, node.type, strict=node.strict, extra=(0, 1, *body))
 
+    def _carrying(self, site: Site, node: Node, args: list[Value], loop: LoopSpec, code: int) -> Value:
+        """A loop that carries a state, which has the form of the result from the start."""
+        while_true = loop.over is Over.STATES
+        if while_true:
+            given, place = [], 0
+            words = [*self._body(node.bodies[0], args, BOOL), *self._body(node.bodies[1], args, node.type)]
+        else:
+            (pair,) = node.bodies[0].params
+            assert isinstance(pair, Tup)
+            given, place = [self._container(site.code, args[0], pair.parts[1])], 1
+            words = self._body(node.bodies[0], args, node.type)
+        given += [self.out.cast(site.code, args[place], node.type), *args[place + 1 :]]
+        extra = (0, len(node.bodies), *words)
+        return self.out.emit(site, code, given, node.type, strict=node.strict, extra=extra)
+
     def _each_function(self, site: Site, node: Node, args: list[Value], code: int) -> Value:
         assert isinstance(node.type, (Set, Seq))
         bodies = [self._body(body, args, node.type.item) for body in node.bodies]
@@ -187,6 +204,8 @@ class Loops:
         """A body's result in the form the loop wants."""
         if wanted is None and loop is not None and loop.gives is Gives.KEY:
             wanted = _key_type(result.type)
+            if not self.out.types.is_narrow(self.out.types.number(wanted)):
+                raise LowerError(f"a key of too many parts: {wanted}")
         if wanted is not None and wanted != NEVER:
             if wanted != BOOL and not joinable(result.type, wanted):
                 raise LowerError(f"a body that gives {result.type}, not {wanted}")

@@ -36,7 +36,7 @@ def plain_of(version: int) -> list[OpSpec]:
 @cache
 def _loops_of(version: int) -> list[OpSpec]:
     drawn = [spec for spec in STANDARD.ops.values() if spec.since <= version]
-    return [spec for spec in drawn if spec.loop and spec.loop.typed and spec.loop.over is not Over.FUNCTIONS]
+    return [spec for spec in drawn if spec.loop and not spec.loop.carries and spec.loop.over is not Over.FUNCTIONS]
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ class CallCheck {
         const Signature* signature = generic(op);
         if (!signature) return s_.refuse(at, "has no signature");
         if (op == CELLS && !cell_code_fits(ins)) return s_.refuse(at, "has no sound expression");
+        if (op == EQUAL && ins.count() && !s_.types.narrow(s_.shape(ins.arg_type(0)))) return mistyped(at);
         if (op == BRANCH && ins.count() == 3 && constant_branch(ins)) return flags(at, 0, FIXED_COST);
         return flags(at, signature->must, signature->may & ~SETS_COST) && (fits(ins, signature->text) || mistyped(at));
     }

@@ -191,24 +191,37 @@ class Checker {
         Ins ins = s_.ins_at(now.place);
         BodyRef body = now.at;
         // The second body of valmax and valmin stands for the default: there is no item then.
-        Params params = now.body > 0 ? Params::NONE : loop.params;
-        u32 wanted = params == Params::NONE ? 0 : params == Params::ITSELF ? 1 : loop.walks;
-        if (!loop_fits(ins, loop.text, body)) {
+        bool iterates = loop.op == LOOP_ITERATE;
+        Params params = now.body > 0 && !iterates ? Params::NONE : loop.params;
+        u32 wanted = params == Params::NONE ? 0 : params == Params::ITEMS ? loop.walks : 1;
+        if (!loop_fits(ins, iterates && now.body == 0 ? "b;I:b" : loop.text, body)) {
             s_.refuse(now.place, "does not take a body that gives " + s_.types.text(s_.shape(body.type())) +
                                      " and give " + s_.types.text(s_.shape(ins.type())));
-        } else if (now.body > 0 && s_.shape(body.type()) != s_.shape(BodyRef{ins.extra() + 2}.type())) {
+        } else if ((looks_for_best(loop.op) || loop.op == LOOP_ORDER) && !s_.types.narrow(s_.shape(body.type()))) {
+            s_.refuse(now.place, "keys of too many parts");
+        } else if (now.body > 0 && !iterates && s_.shape(body.type()) != s_.shape(BodyRef{ins.extra() + 2}.type())) {
             s_.refuse(now.place, "its bodies give different types");
         } else if (body.params() != wanted) {
             s_.refuse(now.place, "a body takes " + std::to_string(body.params()) + " parameters");
         }
         for (u32 k = 0; k < wanted && s_.reason.empty(); ++k) {
-            u32 arg = s_.shape(ins.arg_type(k)), item = params == Params::ITSELF ? arg : s_.types[arg].item;
-            if (s_.shape(body.param_type(k)) != item)
+            u32 given = s_.shape(body.param_type(k));
+            if (!is_parameter(ins, params, k, given))
                 s_.refuse(now.place, "a parameter is no item of what it walks");
             else
-                write(now.place, body.param(k), item);
+                write(now.place, body.param(k), given);
         }
         return body.code();
+    }
+
+    bool is_parameter(Ins ins, Params params, u32 k, u32 shape) const {
+        u32 arg = s_.shape(ins.arg_type(k));
+        if (params == Params::ITSELF) return shape == arg;
+        u32 item = s_.types[arg].item;
+        if (params == Params::ITEMS) return shape == item;
+        Form both = s_.types[s_.shape(ins.arg_type(1))].slot;
+        both.insert(both.end(), s_.types[item].slot.begin(), s_.types[item].slot.end());
+        return s_.types[shape].slot == both;
     }
 
     void check_columns(u32 at, BodyRef body) {

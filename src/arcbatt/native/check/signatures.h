@@ -24,6 +24,7 @@ const Signature GENERIC[] = {
     AB_UNCOUNTED(COPY, "a:a"),
     AB_UNCOUNTED(POWER_COUNT, "I:I"),
     AB_UNCOUNTED(AS_EMPTY, "<*>:<*>"),
+    AB_UNCOUNTED(PAIRED, "ab:(ab)"),
     AB_PLAIN(BRANCH, "Iaa:a", 0, ORIGINALS),
     AB_PLAIN(COPY_COUNTED, "a:a|{a}:[a]", 0, 0),
     AB_PLAIN(EQUAL, "aa:I|NN:I", 0, ORIGINALS),
@@ -57,10 +58,12 @@ const Signature GENERIC[] = {
 #undef AB_PLAIN
 #undef AB_UNCOUNTED
 
-// What the parameters of a loop's bodies are: items of the containers it walks, its first argument, or nothing.
-enum class Params { ITEMS, ITSELF, NONE };
+// What the parameters of a loop's bodies are: items of the containers it walks, its first argument, the pair of its
+// second argument and an item, or nothing.
+enum class Params { ITEMS, ITSELF, PAIR, NONE };
 
 // An operation with bodies: "what it walks;what its bodies give:result". It may have more arguments, for its bodies.
+// The first body of `iterate` is its condition.
 struct Loop {
     u32 op;
     const char* name;
@@ -88,6 +91,8 @@ const Loop LOOPS[] = {
     AB_LOOP(LOOP_RAPPLY, "*;b:<b>", NONE, 1, 1, NO_TYPE),
     AB_LOOP(LOOP_CHOOSE, "I;b:b", NONE, 1, 2, 2),
     AB_LOOP(LOOP_POWER, "bI;b:b", ITSELF, 2, 1, 1),
+    AB_LOOP(LOOP_FOLD, "<*>b;b:b", PAIR, 2, 1, 1),
+    AB_LOOP(LOOP_ITERATE, "b;b:b", ITSELF, 1, 2, 2),
 };
 #undef AB_LOOP
 

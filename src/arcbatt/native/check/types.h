@@ -43,6 +43,8 @@ class TypeBook {
     bool known(u32 number) const { return number < shape_of_.size(); }
     u32 shape(u32 number) const { return shape_of_[number]; }
     const Shape& operator[](u32 shape) const { return shapes_[shape]; }
+    // Whether values of a type can be items, and be compared as such.
+    bool narrow(u32 shape) const { return shapes_[shape].in_item.size() <= MAX_ITEM_WORDS; }
     bool container(u32 shape) const { return shapes_[shape].kind == K_SET || shapes_[shape].kind == K_SEQ; }
 
     // The shape of this kind, if the program has one.
@@ -83,6 +85,7 @@ class TypeBook {
             want.slot_words = want.item_words = 2;
             if (t.kind != K_GRID) {
                 if (t.item >= number) return "its items are of no type before it";
+                if (p.types[t.item].item_words > MAX_ITEM_WORDS) return "items of too many parts";
                 want.item = t.item;
                 s.item = shape_of_[t.item];
                 s.depth = shapes_[s.item].depth + 1;
@@ -92,7 +95,7 @@ class TypeBook {
             if (!problem.empty()) return problem;
         }
         if (s.depth > MAX_TYPE_DEPTH) return "nested too deep";
-        if (want.item_words > MAX_ITEM_WORDS) return "too many parts";
+        if (want.item_words > MAX_TUPLE_WORDS) return "too many parts";
         if (t.item != want.item || t.slot_words != want.slot_words || t.item_words != want.item_words ||
             t.leaves != want.leaves || t.flat_count != want.flat_count || t.scalar != want.scalar)
             return "its words are not those of its kind and parts";
@@ -107,7 +110,7 @@ class TypeBook {
     }
 
     std::string add_parts(const Program& p, const TypeDesc& t, u32 number, TypeDesc& want, Shape& s) {
-        if (t.flat_count == 0 || t.flat_count > MAX_ITEM_WORDS) return "too few or too many parts";
+        if (t.flat_count == 0 || t.flat_count > MAX_TUPLE_WORDS) return "too few or too many parts";
         if (u64(t.flat_first) + t.flat_count > p.parts.size()) return "its parts are outside the table of parts";
         want.slot_words = want.item_words = 0;
         want.flat_count = t.flat_count;

@@ -103,9 +103,9 @@ AB_IS(looks_for_best, AB_BEST_LOOPS)
 AB_IS(gives_best_value, AB_BEST_VALUE_LOOPS)
 #undef AB_IS
 #undef AB_CASE
-// Whether a loop's second argument is walked as its first is, or, of a power, is how often.
+// Whether a loop's second argument is walked as its first is, or, of a power, is how often, of a fold the first state.
 AB_FN bool walks_two(u32 op) {
-    return op == LOOP_PAPPLY || op == LOOP_MPAPPLY || op == LOOP_PRAPPLY || op == LOOP_POWER;
+    return op == LOOP_PAPPLY || op == LOOP_MPAPPLY || op == LOOP_PRAPPLY || op == LOOP_POWER || op == LOOP_FOLD;
 }
 
 }  // namespace arcbatt

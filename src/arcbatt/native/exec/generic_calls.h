@@ -257,6 +257,7 @@ struct GenericCall {
         Items result{0, 0};
         return made(pair(m, ins, args, result), result);
     }
+    AB_FN Status call(Known<PAIRED>) { return call(Known<ASTUPLE>{}); }
     AB_FN Status call(Known<ASTUPLE>) {
         u32 n = m.types[ins.arg_type(Known<0>{})].slot_words;
         copy_words(out, args[0], n);

@@ -104,7 +104,9 @@ AB_INLINE u64 argument_cost(M& m, I ins, bool with_empty_tuple) {
     return flags & MULTIPLIES ? cost + product : cost;
 }
 
-AB_INLINE bool costs_nothing(u32 op) { return op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY; }
+AB_INLINE bool costs_nothing(u32 op) {
+    return op == CAST || op == COPY || op == POWER_COUNT || op == AS_EMPTY || op == PAIRED;
+}
 
 // Whether anything can come of what a call costs.
 template <class M, class I>

@@ -5,6 +5,8 @@
 #include "loops/best.h"
 #include "loops/choose.h"
 #include "loops/extract.h"
+#include "loops/fold.h"
+#include "loops/iterate.h"
 #include "loops/mapply.h"
 #include "loops/mfilter.h"
 #include "loops/mpapply.h"
@@ -48,6 +50,10 @@ AB_INLINE auto with_kind(u32 op, F f) {
             return f(Choose{});
         case LOOP_POWER:
             return f(Power{});
+        case LOOP_FOLD:
+            return f(Fold{});
+        case LOOP_ITERATE:
+            return f(Iterate{});
         default:
             return f(Apply{});
     }
