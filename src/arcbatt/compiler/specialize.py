@@ -107,7 +107,7 @@ class _Specializer:
                 self.values.append(self.bounded_node(index))
             except UnresolvedError as error:
                 self.origins.setdefault(error, index)
-                self.values.append(error)
+                self.values.append(error.with_traceback(None))  # which would keep all that was at hand
             except Exception as error:
                 defect = DefectError(InternalError.of("compiling", error))
                 self.origins[defect] = index
@@ -181,7 +181,7 @@ class _Specializer:
     def value(self, index: int) -> Value:
         value = self.values[index]
         if isinstance(value, UnresolvedError):
-            raise value
+            raise value.with_traceback(None)
         return value
 
     # --- calls of functions ---
