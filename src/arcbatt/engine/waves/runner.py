@@ -206,7 +206,7 @@ class WaveRunner:
         try:
             return self._run_batch(data, rows, slots, asked)
         except MemoryError:
-            self.plan = self._placed = self._placed_for = None
+            self._give_up_plan()
             self.cupy.get_default_memory_pool().free_all_blocks()
             return self._nothing(rows, slots, asked)
 
@@ -221,7 +221,7 @@ class WaveRunner:
         with self.stream:
             plan = self.prepare(some)
             if not plan.fits():  # slots and constants alone
-                self.plan = None
+                self._give_up_plan()
                 return self._nothing(rows, slots, asked)
             plan.replay(self.stream)
             found, used = self._ends.look(
@@ -278,7 +278,7 @@ class WaveRunner:
         """Lay out the schedule for samples, and place their inputs; call it with the runner's stream as the current."""
         tasks, task_of = np.unique(data.task, return_inverse=True)
         if self.plan is None or self.plan.samples < len(data) or self.plan.tasks < len(tasks):
-            self.plan = None
+            self._give_up_plan()
             self.plan = Plan(
                 self.schedule,
                 self.heap,
@@ -299,6 +299,10 @@ class WaveRunner:
                 self._placed_for = plan, data
             self.place_inputs()
         return plan
+
+    def _give_up_plan(self) -> None:
+        """Let go of the plan, and of all that is kept for it: its memory is needed for another."""
+        self.plan = self._placed = self._placed_for = self._looked = None
 
     def place_inputs(self) -> None:
         """Place the inputs of the samples last prepared, on the current stream."""
