@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -16,6 +19,7 @@ from arcbatt.devtools.generate import Generator, mutants
 from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.plan import Plan
 from arcbatt.engine.waves.runner import WaveRunner
 from arcbatt.syntax import parse_program
 from compiler.support import LIBRARY
@@ -93,6 +97,22 @@ def test_a_runner_runs_again_on_other_samples(cupy):
     runner, _ = run(cupy, plan, SAMPLES)
     found = runner.run(pack_samples(SAMPLES[3:7]), list(plan.slots()))
     check(found, plan, SAMPLES[3:7])
+
+
+def test_a_plan_is_let_go_before_the_next_one_is_made(cupy, monkeypatch):
+    plan = schedule(compile(LIBRARY[::20]).typed)
+    runner, _ = run(cupy, plan, SAMPLES[:3])
+    before, made = weakref.ref(runner.plan), []
+
+    def next_plan(*given, **options):
+        gc.collect()
+        assert before() is None
+        made.append(Plan(*given, **options))
+        return made[-1]
+
+    monkeypatch.setattr("arcbatt.engine.waves.runner.Plan", next_plan)
+    check(runner.run(pack_samples(SAMPLES), list(plan.slots())), plan, SAMPLES)
+    assert made
 
 
 def test_a_node_runs_once_for_each_index_of_its_domain():

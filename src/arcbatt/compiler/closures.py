@@ -24,6 +24,8 @@ from arcbatt.language.types import NEVER, Closure, Seq, Set, Tup, Type, closures
 from arcbatt.language.values import nesting_of, ordered, rank
 
 _HOW_MANY = "a function with functions bound into it, how many is not known when compiling"
+_UNKNOWN: Any = object()
+"""In place of a value that is not known when compiling."""
 _COMPARES = frozenset({Does.COMPARE, Does.SEARCH, Does.SUBTRACT, Does.OF_ITEMS})
 
 
@@ -208,21 +210,28 @@ class Closures:
 def _written_out(graph: Graph) -> list[Any]:
     """Every primitive, and the functions written out in programs that values are made of: keys in order."""
     values: list[Any] = []
-    made: set[Function] = {Function(name, (), spec.arity) for name, spec in current().ops.items()}
-    for index, node in enumerate(graph.nodes):
-        values.append(Function(_not_known(index), (), 0))
-        spec = current().ops.get(node.op)
+    """Of each node its value, as far as it is known."""
+    ops = current().ops
+    made: set[Function] = {Function(name, (), spec.arity) for name, spec in ops.items()}
+    for node in graph.nodes:
+        values.append(_UNKNOWN)
+        spec = ops.get(node.op)
         if node.op == CONST:
             values[-1] = node.args[1]
         elif node.op == PRIMITIVE:
-            values[-1] = Function(node.args[0], (), current().op(node.args[0]).arity)
+            values[-1] = Function(node.args[0], (), ops[node.args[0]].arity)
         elif spec is not None and spec.combinator:
             made.update(values[arg] for arg in node.args[spec.combinator.functions :] if _is_known(values[arg]))
             with suppress(Fail):
-                values[-1] = spec.reference(*(values[arg] for arg in node.args))
+                values[-1] = spec.reference(*(_value_of(values, arg) for arg in node.args))
         elif spec is not None and spec.generic:
             made.update(values[arg] for arg in node.args if _is_known(values[arg]))
     return [_key_of_value(function) for function in sorted(made, key=rank)]
+
+
+def _value_of(values: list[Any], index: int) -> Any:
+    """The value of a node, or a function that stands for it."""
+    return Function(_not_known(index), (), 0) if values[index] is _UNKNOWN else values[index]
 
 
 def _not_known(index: int) -> str:

@@ -122,6 +122,10 @@ class Graph:
 
     def cone(self, roots: Iterable[int]) -> list[int]:
         """Every node the roots depend on, themselves included, in order."""
+        return sorted(self.needed(roots))
+
+    def needed(self, roots: Iterable[int]) -> set[int]:
+        """The same in any order."""
         seen = set(roots)
         stack = list(seen)
         while stack:
@@ -129,7 +133,7 @@ class Graph:
                 if arg not in seen:
                     seen.add(arg)
                     stack.append(arg)
-        return sorted(seen)
+        return seen
 
     def nodes_of(self, program: str) -> list[int]:
         """Every node of one program, in order."""

@@ -9,6 +9,7 @@ from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.specialize import specialize
 from arcbatt.compiler.typed import TypedGraph, body_nodes
+from arcbatt.support.collecting import collecting_later
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Compiled:
     stats: Stats
 
 
+@collecting_later()
 def compile_graph(graph: Graph, rewrites: Rewrites | None = None) -> Compiled:
     """A merged graph through every pass that is on."""
     rewrites = rewrites or Rewrites()

@@ -75,6 +75,7 @@ _MOST_WITH_MANY: Final = 50
 """How many calls of a program may be inlined to more than `_MANY_INLINED`."""
 _MOST_NESTED: Final = 120
 """Functions that may be called inside one another."""
+_NO_NODES: Final = frozenset[int]()
 _TOO_MUCH: Final = "functions that are too much to write out"
 _TOO_MANY_STEPS: Final = "calls that may take too many steps together"
 _RETURNS_FUNCTION: Final = "the program returns a function"
@@ -107,7 +108,7 @@ class _Specializer:
                 self.values.append(self.bounded_node(index))
             except UnresolvedError as error:
                 self.origins.setdefault(error, index)
-                self.values.append(error)
+                self.values.append(error.with_traceback(None))  # which would keep all that was at hand
             except Exception as error:
                 defect = DefectError(InternalError.of("compiling", error))
                 self.origins[defect] = index
@@ -122,7 +123,7 @@ class _Specializer:
 
     def bound(self, name: str, index: int) -> None:
         """Note what a program may take; one that may take too much is left to the dynamic tier."""
-        bound = step_bound(self.steps[node] for node in self.source.nodes_of(name))
+        bound = step_bound([self.steps[node] for node in self.source.needed([index])])
         self.top.graph.bounds[name] = bound
         if not bound.fits and not isinstance(self.values[index], UnresolvedError):
             error = UnresolvedError(_TOO_MANY_STEPS)
@@ -146,7 +147,9 @@ class _Specializer:
     def bounded_node(self, index: int) -> Value:
         """A node, unless all that its programs are inlined to would be too much."""
         below = self.source.nodes[index].inputs
-        large = frozenset[int]().union(*(self.large[arg] for arg in below)) if below else frozenset[int]()
+        large = _NO_NODES
+        for arg in below:
+            large |= self.large[arg]
         self.large.append(large)
         if len(large) > _MOST_WITH_MANY:
             raise UnresolvedError(_TOO_MUCH)
@@ -181,7 +184,7 @@ class _Specializer:
     def value(self, index: int) -> Value:
         value = self.values[index]
         if isinstance(value, UnresolvedError):
-            raise value
+            raise value.with_traceback(None)
         return value
 
     # --- calls of functions ---

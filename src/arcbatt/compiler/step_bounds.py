@@ -64,11 +64,12 @@ def size_bound(kind: Type) -> int:
 
 def step_bound(nodes: Iterable[NodeSteps]) -> StepBound:
     """The bound of a program that consists of some nodes."""
-    bounded, counted = 0, Counter[int]()
+    bounded, counted = 0, list[int]()
     for node in nodes:
         bounded += node.bounded
-        counted.update(node.counted)
-    return StepBound(bounded, max(counted.values(), default=1))
+        counted += node.counted
+    once = len(set(counted)) == len(counted)
+    return StepBound(bounded, 1 if once else max(Counter(counted).values()))
 
 
 def steps_too_many(bounds: Mapping[str, StepBound], names: Iterable[str], max_total: int) -> int:

@@ -33,12 +33,15 @@ class Reading:
         for body in one.bodies if is_loop(one.op) else ():
             yield from (Instruction(words) for words in self.words_of(body) if words[0] != CHARGE)
 
-    def mentioned(self, one: Instruction) -> Iterator[int]:
+    def mentioned(self, one: Instruction) -> Sequence[int]:
         """Slots it reads, itself or in bodies; those that bodies fill are among them."""
-        yield from one.args
-        for body in one.bodies if is_loop(one.op) else ():
+        if not is_loop(one.op):
+            return one.args
+        found = list(one.args)
+        for body in one.bodies:
             for words in self.words_of(body):
-                yield from words[4::2] if words[0] == CHARGE else self.mentioned(Instruction(words))
+                found += words[4::2] if words[0] == CHARGE else self.mentioned(Instruction(words))
+        return found
 
     def needed(self, code: Sequence[Instruction], wanted: Collection[int]) -> list[Instruction]:
         """The instructions that fill slots, and what these need."""
@@ -58,7 +61,7 @@ class Reading:
         return found
 
     def _has_power(self, one: Instruction) -> bool:
-        return one.op == _POWER or any(map(self._has_power, self.inside(one)))
+        return is_loop(one.op) and (one.op == _POWER or any(map(self._has_power, self.inside(one))))
 
     def _from(self, at: int) -> Iterator[Sequence[int]]:
         """The words of instructions from a place on, without the one that ends them."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from arcbatt.compiler.abi import (
@@ -51,13 +53,21 @@ WALKS_TWO: Final = frozenset(CODES[f"LOOP_{name}"] for name in ("PAPPLY", "MPAPP
 _OWN_OPENING: Final = frozenset(CODES[f"LOOP_{name}"] for name in ("EXTRACT", "RAPPLY", "PRAPPLY", "CHOOSE", "POWER"))
 
 
-class WaveKernel(NamedTuple):
+@dataclass(frozen=True)
+class WaveKernel:
     """All a kernel is compiled for: an instruction without its places, over types that are numbered from 0 on."""
 
     words: tuple[int, ...]
     types: tuple[TypeRow, ...]
     parts: tuple[int, ...]
     phase: int = CALLS
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.words, self.types, self.parts, self.phase))  # once: waves are looked up by their kernels
 
     @property
     def custom(self) -> int:
@@ -117,9 +127,18 @@ class Kernels:
     def __init__(self, types: TypeTable) -> None:
         self.types = types
         self._known: dict[_Words, WaveKernel] = {}
+        self._calls: dict[tuple[int, ...], WaveKernel] = {}
+        """The same by the words of instructions, without their places."""
+        self._made_once: dict[WaveKernel, WaveKernel] = {}
 
     def call(self, one: Instruction) -> WaveKernel:
         """The kernel of an instruction without bodies."""
+        key = one.op, one.count, one.strict, one.type, one.times < 0, one.cost_place > 0, *one.behind_args
+        if key not in self._calls:
+            self._calls[key] = self._of_call(one)
+        return self._calls[key]
+
+    def _of_call(self, one: Instruction) -> WaveKernel:
         words = _Words(CALLS, one.op, tuple(one.arg_types), one.type, tuple(one.extra), strict=one.strict)
         if one.op in _MOVES:
             words = words._replace(arg_types=(0,) * one.count, type=0, moved=self.types.rows[one.type].slot_words)
@@ -157,7 +176,8 @@ class Kernels:
 
     def _of(self, words: _Words) -> WaveKernel:
         if words not in self._known:
-            self._known[words] = self._made(words)
+            made = self._made(words)
+            self._known[words] = self._made_once.setdefault(made, made)
         return self._known[words]
 
     def _made(self, words: _Words) -> WaveKernel:

@@ -9,28 +9,14 @@ from typing import Final, NamedTuple
 from arcbatt.compiler.wave_kernels import WaveKernel
 
 
-class Seen(NamedTuple):
-    """A slot as a domain sees it: of an index, the value of the domain around it that has the slot."""
-
-    slot: int
-    """0 for none."""
-    domain: int
-
-
-NONE: Final = Seen(0, 0)
-
-
 class WaveNode(NamedTuple):
-    """One instruction of a wave by its slots; those below 0 are of the waves' own making."""
+    """One instruction of a wave by its slots; those below 0 are of the waves' own making, 0 is none."""
 
     domain: int
-    result: Seen
-    cost: Seen
-    """Where its steps are kept."""
-    steps: Seen
-    """Those of the item, which its own are added to."""
-    args: tuple[Seen, ...]
-    type: int
+    slots: tuple[int, ...]
+    """Of the result, of its steps where these are kept, of the item's steps, which its own are added to, and of its
+    arguments: in the order of its record."""
+    type: int = 0
     """Of the result, in the table of types of the code."""
     times: int = 0
     """How often its steps count."""
@@ -40,11 +26,14 @@ class WaveNode(NamedTuple):
     """The domain whose frame it looks at, or -1."""
     waits: tuple[int, ...] = ()
     """Slots that must be there before, beside those it names."""
+    domains: tuple[int, ...] = ()
+    """Which domain sees each slot (of an index, the value of the domain around it that has the slot), where that is not
+    the node's own for all of them."""
 
     @property
-    def places(self) -> tuple[Seen, ...]:
-        """All slots it names, in the order of its record."""
-        return (self.result, self.cost, self.steps, *self.args)
+    def result(self) -> int:
+        """The slot of the result."""
+        return self.slots[0]
 
 
 @dataclass
@@ -56,6 +45,8 @@ class Wave:
     nodes: list[WaveNode] = field(default_factory=list)
     after: list[int] = field(default_factory=list)
     """The waves it takes values from, by number."""
+    needs: list[int] = field(default_factory=list)
+    """The slots that its nodes come after, while a schedule is made."""
 
 
 @dataclass
@@ -103,8 +94,10 @@ class Block:
         """Add its waves to a list, in order; what runs when."""
         parts: list[Part] = []
         first = len(waves)
-        keys = sorted(self.waves, key=lambda key: (key[0], key[1].phase, key[1].words[0]))
-        for level in sorted({key[0] for key in keys} | set(self.repeats)):
+        levels: dict[int, list[Wave]] = {level: [] for level in self.repeats}
+        for wave in sorted(self.waves.values(), key=lambda one: (one.kernel.phase, one.kernel.words[0])):
+            levels.setdefault(wave.level, []).append(wave)
+        for level in sorted(levels):
             if level in self.repeats:
                 if len(waves) > first:
                     parts.append(Stretch(first, len(waves)))
@@ -112,7 +105,7 @@ class Block:
                 repeat.parts = inner.flattened(waves)
                 parts.append(repeat)
                 first = len(waves)
-            waves += [self.waves[key] for key in keys if key[0] == level]
+            waves += levels[level]
         if len(waves) > first:
             parts.append(Stretch(first, len(waves)))
         return parts

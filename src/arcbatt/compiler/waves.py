@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property, reduce
-from operator import or_
+from operator import attrgetter, or_
 from typing import Final
 
 from arcbatt.compiler.abi import CODES, FIXED_COST, MULTIPLIES
@@ -25,9 +25,10 @@ from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.typed import TypedGraph
 from arcbatt.compiler.wave_code import CHARGE, Reading
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, TAKES_ITEMS, Kernels, WaveKernel, is_loop
-from arcbatt.compiler.wave_parts import NONE, Block, Part, Repeat, Seen, Wave, WaveNode
+from arcbatt.compiler.wave_parts import Block, Part, Repeat, Wave, WaveNode
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, Seq, Tup, Type
+from arcbatt.support.collecting import collecting_later
 
 _CHOOSE, _GUARD, _POWER, _PAIRS = (CODES[name] for name in ("CHOOSE", "GUARD", "LOOP_POWER", "LOOP_PRAPPLY"))
 _CARRIES: Final = frozenset(
@@ -104,7 +105,7 @@ class Schedule:
         """Their slots, with their types."""
         kinds = {number: kind for kind, number in self.code.types.numbers.items()}
         for _, node in self.nodes():
-            yield node.result.slot, kinds[node.type]
+            yield node.result, kinds[node.type]
 
 
 def schedule(graph: TypedGraph) -> Schedule:
@@ -138,6 +139,7 @@ class _Scheduling:
         }
         self.sizes = {slot: 1 + code.types.slot_words(kinds[name]) for name, slot in code.inputs.items()}
         self.parents: dict[int, int] = {Domain.TASKS: Domain.ONCE, Domain.SAMPLES: Domain.TASKS}
+        self.next_domain: int = Domain.BODIES
         self.maps: dict[tuple[int, int], int] = {}
         self.maps[Domain.SAMPLES, Domain.TASKS] = self._slot(Domain.SAMPLES, 1)
         self.spent: dict[int, int] = {}
@@ -151,10 +153,13 @@ class _Scheduling:
         """Of slots that no wave fills, why."""
         self.kernels = Kernels(code.types)
 
+    @collecting_later()
     def run(self) -> Schedule:
         made = []
         for one in self.main:
-            why = self._refused(one) or next((self.missing[arg] for arg in one.args if arg in self.missing), "")
+            why = self._refused(one) if is_loop(one.op) else ""
+            if self.missing and not why:
+                why = next((self.missing[arg] for arg in one.args if arg in self.missing), "")
             if why:
                 self.missing[one.dst] = why
             else:
@@ -164,7 +169,7 @@ class _Scheduling:
         first, rest, behind = Block(), Block(), Block()
         for one in made:
             block = behind if one.dst in powers else first if one.dst in needed else rest
-            self._add(one, max((self.domains.get(arg, 0) for arg in one.args), default=0), block)
+            self._add(one, max([self.domains.get(arg, 0) for arg in one.args], default=0), block)
         waves: list[Wave] = []
         parts = first.flattened(waves), rest.flattened(waves), behind.flattened(waves)
         self._connect(waves)
@@ -183,14 +188,13 @@ class _Scheduling:
         return replace(self.code, outputs=outputs), left_out
 
     def _refused(self, one: Instruction) -> str:
-        """Why an instruction cannot be run by waves, or nothing."""
-        if not is_loop(one.op):
-            return ""
+        """Why a loop cannot be run by waves, or nothing."""
         if one.op in _CARRIES:
             return "a loop that carries a state"
         if len({body.type for body in one.bodies}) > 1:
             return "a loop whose bodies give different types"
-        return next(filter(None, map(self._refused, self.reading.inside(one))), "")
+        loops = (inner for inner in self.reading.inside(one) if is_loop(inner.op))
+        return next(filter(None, map(self._refused, loops)), "")
 
     # --- slots and nodes ---
 
@@ -208,60 +212,71 @@ class _Scheduling:
             self.domains[one.cost_place], self.sizes[one.cost_place] = domain, 1
         if is_loop(one.op):
             return self._loop(one, domain, block)
-        args = tuple(Seen(arg, domain) for arg in one.args)
-        self._put(block, self.kernels.call(one), self._call(one, domain, args))
+        self._put(block, self.kernels.call(one), self._call(one, domain, one.args))
 
-    def _call(self, one: Instruction, domain: int, args: tuple[Seen, ...]) -> WaveNode:
-        """A node that has an instruction's result, cost and steps."""
-        cost = Seen(one.cost_place, domain) if one.cost_place else NONE
-        steps = NONE
+    def _call(
+        self, one: Instruction, domain: int, args: Sequence[int], frames: int = -1, waits: Sequence[int] = (),
+        seen_by: Sequence[int] = (),
+    ) -> WaveNode:  # fmt: skip
+        """A node that has an instruction's result, cost and steps; `seen_by` are the domains that see its arguments."""
+        steps = 0
         if domain >= Domain.BODIES:
-            steps = Seen(self.steps[domain], domain)
+            steps = self.steps[domain]
         elif is_loop(one.op) or one.extra[0] & MULTIPLIES:
-            self.spent[one.dst] = self._slot(domain, 2)
-            steps = Seen(self.spent[one.dst], domain)
-        return WaveNode(domain, Seen(one.dst, domain), cost, steps, args, one.type, max(one.times, 0))
+            steps = self.spent[one.dst] = self._slot(domain, 2)
+        slots = (one.dst, one.cost_place, steps, *args)
+        domains = (domain, domain, domain, *seen_by) if seen_by else ()
+        return WaveNode(domain, slots, one.type, max(one.times, 0), 0, frames, tuple(waits), domains)
 
     def _put(self, block: Block, kernel: WaveKernel, node: WaveNode) -> None:
         """A node behind all it needs."""
-        for seen in node.places:
-            if seen.slot:
-                self._reach(seen)
-        level = block.level_after(self._needs(node))
-        block.waves.setdefault((level, kernel), Wave(kernel, level)).nodes.append(node)
-        block.levels[node.result.slot] = level
-        if node.cost.slot:
-            block.levels[node.cost.slot] = level
-        self.inside.setdefault(node.domain, []).append(node.result.slot)
+        needs = self._needs(node)
+        levels = block.levels
+        level = 1 + max([levels.get(slot, 0) for slot in needs], default=0)
+        wave = block.waves.get((level, kernel))
+        if wave is None:
+            wave = block.waves[level, kernel] = Wave(kernel, level)
+        wave.nodes.append(node)
+        wave.needs += needs
+        result, cost = node.slots[:2]
+        levels[result] = level
+        if cost:
+            levels[cost] = level
+        if node.domain >= Domain.BODIES:
+            self.inside[node.domain].append(result)
 
-    def _needs(self, node: WaveNode) -> Iterator[int]:
-        """The slots that a node comes after."""
-        yield from node.waits
-        yield from (seen.slot for seen in node.places[1:] if seen.slot)
-        for seen in node.places:
-            if seen.domain >= Domain.BODIES:
-                yield self.maps[seen.domain, self.parents[seen.domain]]
-            own = self.domains.get(seen.slot, Domain.ONCE)
-            if (seen.domain, own) in self.maps:
-                yield self.maps[seen.domain, own]
+    def _needs(self, node: WaveNode) -> list[int]:
+        """The slots that a node comes after; where it needs a map, there is one then."""
+        needs = [*node.waits, *filter(None, node.slots[1:])]
+        if node.domains:
+            seen = [*zip(node.slots, node.domains, strict=True)]
+            needs += [self.maps[one, self.parents[one]] for one in {*node.domains} if one >= Domain.BODIES]
+        else:
+            domain = node.domain
+            if domain == Domain.ONCE:  # which has constants and its own alone
+                return needs
+            if domain >= Domain.BODIES:
+                needs.append(self.maps[domain, self.parents[domain]])
+            seen = [(slot, domain) for slot in node.slots]
+        for slot, domain in seen:
+            own = self.domains.get(slot, domain)
+            if own not in (domain, Domain.ONCE):
+                self._map(domain, own)
+                needs.append(self.maps[domain, own])
+        return needs
 
     def _connect(self, waves: list[Wave]) -> None:
         """Say of each wave which others it comes after."""
         filled: dict[int, int] = {}
         for number, wave in enumerate(waves):
-            wave.nodes.sort(key=lambda node: node.domain)  # those of one domain are dealt out together
-            needed = {filled.get(slot, number) for node in wave.nodes for slot in self._needs(node)}
-            wave.after = sorted(needed - {number})
+            wave.nodes.sort(key=_domain_of)  # those of one domain are dealt out together
+            wave.after = sorted({filled.get(slot, number) for slot in wave.needs} - {number})
+            wave.needs = []
             for node in wave.nodes:
-                filled[node.result.slot] = number
-                if node.cost.slot:
-                    filled[node.cost.slot] = number
-
-    def _reach(self, seen: Seen) -> None:
-        """See to it that there is a map from a domain to that of a slot."""
-        own = self.domains.get(seen.slot)
-        if own not in (None, Domain.ONCE, seen.domain):
-            self._map(seen.domain, own)
+                result, cost = node.slots[:2]
+                filled[result] = number
+                if cost:
+                    filled[cost] = number
 
     def _map(self, domain: int, to: int) -> None:
         """See to it that there is a map; those to the next domain around are there once a loop is opened."""
@@ -270,8 +285,7 @@ class _Scheduling:
         parent = self.parents[domain]
         self._map(parent, to)
         slot = self.maps[domain, to] = self._slot(domain, 1)
-        source = Seen(self.maps[parent, to], domain)
-        node = WaveNode(domain, Seen(slot, domain), NONE, NONE, (source,), 0)
+        node = WaveNode(domain, (slot, 0, 0, self.maps[parent, to]))
         self._put(self.home[domain], self.kernels.untyped("MAPS"), node)
 
     # --- loops ---
@@ -279,58 +293,58 @@ class _Scheduling:
     def _loop(self, one: Instruction, domain: int, block: Block) -> None:
         """A loop of a domain, with all that is in it."""
         bodies = one.bodies
-        first = max(Domain.BODIES, 1 + max(self.parents))
-        for number in range(first, first + len(bodies)):
+        first = self.next_domain
+        self.next_domain += len(bodies)
+        for number in range(first, self.next_domain):
             self.parents[number] = domain
         segment = self._slot(domain, _SEGMENT_WORDS + 2 * len(bodies))
         kernel, count = self.kernels.open(one)
-        args = tuple(Seen(arg, domain) for arg in one.args[:count])
         least = self._least_steps(bodies[0]) if one.op not in (_POWER, CODES["LOOP_CHOOSE"]) else 0
-        result = Seen(segment, domain)
-        self._put(block, kernel, WaveNode(domain, result, NONE, NONE, args, 0, which=least, frames=first))
-        behind: list[Seen] = [result]
+        slots = (segment, 0, 0, *one.args[:count])
+        self._put(block, kernel, WaveNode(domain, slots, which=least, frames=first))
+        behind, seen_by = [segment], [domain]
         waits: list[int] = []
         for number, body in enumerate(bodies):
             inner = first + number
-            self._open_body(inner, number, result, block)
+            self._open_body(inner, number, segment, block)
             if one.op == _POWER:
-                behind += self._power(one, body, inner, block, waits)
-                continue
-            self._load(one, body, inner, number, result, block)
-            self._add_body(body, inner, block)
-            behind += [Seen(body.result, inner), Seen(self.steps[inner], inner)]
-            waits += self.inside[inner]
-        walked = Seen(one.args[0], domain) if one.op in TAKES_ITEMS else NONE
-        node = self._call(one, domain, (walked, *behind))._replace(frames=first, waits=tuple(waits))
+                given = self._power(one, body, inner, block, waits)
+            else:
+                self._load(one, body, inner, number, segment, block)
+                self._add_body(body, inner, block)
+                given = [body.result, self.steps[inner]]
+                waits += self.inside[inner]
+            behind += given
+            seen_by += [inner] * len(given)
+        walked = one.args[0] if one.op in TAKES_ITEMS else 0
+        node = self._call(one, domain, (walked, *behind), first, waits, (domain, *seen_by))
         self._put(block, self.kernels.gather(one, bodies[0].type), node)
 
-    def _open_body(self, inner: int, number: int, segment: Seen, block: Block) -> None:
+    def _open_body(self, inner: int, number: int, segment: int, block: Block) -> None:
         """The frame of a body's domain, its owners and its steps."""
         parent = self.parents[inner]
         self.home[inner] = block
         self.inside[inner] = []
         self.steps[inner] = self._slot(inner, 2)  # first in its frame: they are added up as 64 bits
         frame = self._slot(parent, 0)
-        node = WaveNode(parent, Seen(frame, parent), NONE, NONE, (), 0, which=inner, frames=0)
-        self._put(block, self.kernels.untyped("FRAMES"), node._replace(waits=(segment.slot,)))
+        node = WaveNode(parent, (frame, 0, 0), which=inner, frames=0, waits=(segment,))
+        self._put(block, self.kernels.untyped("FRAMES"), node)
         owner = self.maps[inner, parent] = self._slot(inner, 1)
-        node = WaveNode(parent, Seen(owner, inner), NONE, Seen(self.steps[inner], inner), (segment,), 0)
-        node = node._replace(which=number, frames=inner, waits=(frame,))
-        self._put(block, self.kernels.untyped("OWNERS"), node)
+        node = WaveNode(parent, (owner, 0, self.steps[inner], segment), which=number, frames=inner, waits=(frame,))
+        self._put(block, self.kernels.untyped("OWNERS"), node._replace(domains=(inner, inner, inner, parent)))
 
     def _parameter(self, slot: int, type_: int, inner: int) -> None:
         self.domains[slot], self.sizes[slot] = inner, 1 + self.code.types.rows[type_].slot_words
 
-    def _load(self, one: Instruction, body: BodyOf, inner: int, number: int, segment: Seen, block: Block) -> None:
+    def _load(self, one: Instruction, body: BodyOf, inner: int, number: int, segment: int, block: Block) -> None:
         """The parameters of a body from the items of what its loop walks."""
         for place, (slot, type_) in enumerate(body.params):
             self._parameter(slot, type_, inner)
             how = ("LEFT", "RIGHT")[place] if one.op == _PAIRS else "ITEM"
             walked = [place, 1] if one.op == _PAIRS else [place]
-            args = tuple(Seen(one.args[at], inner) for at in walked)
             kernel = self.kernels.load(how, [one.arg_types[at] for at in walked], type_)
-            node = WaveNode(inner, Seen(slot, inner), NONE, NONE, (*args, Seen(segment.slot, inner)), type_)
-            self._put(block, kernel, node._replace(which=number))
+            slots = (slot, 0, 0, *[one.args[at] for at in walked], segment)
+            self._put(block, kernel, WaveNode(inner, slots, type_, which=number))
 
     def _add_body(self, body: BodyOf, inner: int, block: Block) -> None:
         for words in self.reading.words_of(body):
@@ -343,26 +357,24 @@ class _Scheduling:
         """Steps of an item for what was taken out of its body: a number, and costs of calls."""
         costs = list(zip(words[4::2], words[5::2], strict=True)) or [(0, 0)]
         for place, (cost, times) in enumerate(costs):
-            arg = Seen(cost, domain) if cost else NONE
-            result, steps = Seen(self._slot(domain, 0), domain), Seen(self.steps[domain], domain)
-            node = WaveNode(domain, result, NONE, steps, (arg,), 0, times, 0 if place else words[2])
+            slots = (self._slot(domain, 0), 0, self.steps[domain], cost)
+            node = WaveNode(domain, slots, times=times, which=0 if place else words[2])
             self._put(block, self.kernels.untyped("CHARGES"), node)
 
-    def _power(self, one: Instruction, body: BodyOf, inner: int, block: Block, waits: list[int]) -> list[Seen]:
+    def _power(self, one: Instruction, body: BodyOf, inner: int, block: Block, waits: list[int]) -> list[int]:
         """A power: its body in a block that is repeated; the slots its result is made of."""
         (slot, type_), *_ = body.params
         self._parameter(slot, type_, inner)
         left, outcome = self._slot(inner, 1), self._slot(inner, 1)
-        param, result = Seen(slot, inner), Seen(body.result, inner)
         kernel = self.kernels.load("VALUE", list(one.arg_types[:2]), type_)
-        args = (*(Seen(arg, inner) for arg in one.args[:2]), Seen(left, inner), Seen(outcome, inner))
-        self._put(block, kernel, WaveNode(inner, param, NONE, NONE, args, type_))
+        self._put(block, kernel, WaveNode(inner, (slot, 0, 0, *one.args[:2], left, outcome), type_))
         block.levels[left] = block.levels[slot]
         around = self.parents[inner]
+        before = [slot, self.maps[inner, around], *self.reading.mentioned(one)]
         while around != Domain.ONCE:
             self._map(inner, around)
+            before.append(self.maps[inner, around])
             around = self.parents[around]
-        before = [slot, *self.reading.mentioned(one), *(self.maps[key] for key in self.maps if key[0] == inner)]
         level = block.repeat_after(before)
         repeated, repeat = block.repeats.setdefault(level, (Block(), Repeat([], 1, [])))
         turns = 0 if one.args[1] in self.domains else self.code.image[one.args[1] + 1]
@@ -370,18 +382,12 @@ class _Scheduling:
         repeat.left.append(left)
         self.inside[inner] = []
         self._add_body(body, inner, repeated)
-        seen = WaveNode(
-            inner,
-            param,
-            NONE,
-            Seen(self.steps[inner], inner),
-            (result, Seen(left, inner), Seen(outcome, inner)),
-            type_,
-        )
-        self._put(repeated, self.kernels.advance(type_), seen._replace(waits=tuple(self.inside[inner])))
+        steps = self.steps[inner]
+        node = WaveNode(inner, (slot, 0, steps, body.result, left, outcome), type_, waits=tuple(self.inside[inner]))
+        self._put(repeated, self.kernels.advance(type_), node)
         block.levels[outcome] = level
         waits.append(outcome)
-        return [param, Seen(self.steps[inner], inner), Seen(outcome, inner), Seen(left, inner)]
+        return [slot, steps, outcome, left]
 
     def _least_steps(self, body: BodyOf) -> int:
         """Steps that an item takes at least that does not fail; 0 where parts of its body may fail without it."""
@@ -397,3 +403,6 @@ class _Scheduling:
                 fixed = not is_loop(one.op) and one.extra[0] & FIXED_COST
                 total += max(one.times, 0) * (one.extra[1] if fixed else 1)
         return min(total, 0xFFFFFFFF)
+
+
+_domain_of: Final = attrgetter("domain")

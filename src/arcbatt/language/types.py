@@ -19,9 +19,19 @@ from functools import cache
 from itertools import product
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Type:
     """Base of every type term."""
+
+    __slots__ = ("_hash",)
+
+    def __hash__(self) -> int:  # kept, since a compiler looks types up all the time
+        try:
+            return self._hash  # type: ignore[attr-defined, no-any-return]
+        except AttributeError:
+            found = hash((type(self).__name__, *(getattr(self, name) for name in self.__slots__)))
+            object.__setattr__(self, "_hash", found)
+            return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,8 @@ class Scalar(Type):
     """Int, Bool, Int? or Grid."""
 
     name: str
+
+    __hash__ = Type.__hash__
 
     def __str__(self) -> str:
         return self.name
@@ -40,6 +52,8 @@ class Var(Type):
 
     name: str
 
+    __hash__ = Type.__hash__
+
     def __str__(self) -> str:
         return self.name
 
@@ -49,6 +63,8 @@ class Set(Type):
     """A set of items of one type."""
 
     item: Type
+
+    __hash__ = Type.__hash__
 
     def __str__(self) -> str:
         return _SHORT.get(self) or f"{{{self.item}}}"
@@ -60,6 +76,8 @@ class Seq(Type):
 
     item: Type
 
+    __hash__ = Type.__hash__
+
     def __str__(self) -> str:
         return f"[{self.item}]"
 
@@ -69,6 +87,8 @@ class Tup(Type):
     """A tuple whose parts are known one by one."""
 
     parts: tuple[Type, ...]
+
+    __hash__ = Type.__hash__
 
     def __str__(self) -> str:
         return _SHORT.get(self) or f"({', '.join(map(str, self.parts))})"
@@ -81,6 +101,8 @@ class Fn(Type):
     params: tuple[Type, ...]
     result: Type
 
+    __hash__ = Type.__hash__
+
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.params))} -> {self.result})"
 
@@ -90,6 +112,8 @@ class Closure(Type):
     """One of some functions that a compiler knows, by their numbers; a value of it is such a number."""
 
     numbers: frozenset[int]
+
+    __hash__ = Type.__hash__
 
     def __str__(self) -> str:
         return f"function {'|'.join(map(str, sorted(self.numbers)))}"

@@ -73,6 +73,11 @@ class Instruction:
         return self.words[_HEAD + self.count : _HEAD + 2 * self.count]
 
     @property
+    def behind_args(self) -> Sequence[int]:
+        """All that stands behind the slots of the arguments: their types, and what `extra` has."""
+        return self.words[_HEAD + self.count :]
+
+    @property
     def extra(self) -> Sequence[int]:
         """Flags and what stands behind them."""
         return self.words[_HEAD + 2 * self.count :]

@@ -16,6 +16,7 @@ from arcbatt.compiler.typed import FAILED, FREE, GUARD, POWER_COUNT, BodyNode, T
 from arcbatt.language.spec import Does
 from arcbatt.language.table import current
 from arcbatt.language.types import BOOL, GRID, INT, Type
+from arcbatt.support.collecting import collecting_later
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Code:
     """Of the programs that were rejected, those over which arcbatt itself failed."""
 
 
+@collecting_later()
 def lower(
     graph: TypedGraph, *, columns: bool = True, without: Mapping[str, str] | None = None, reuse: bool = True
 ) -> Code:

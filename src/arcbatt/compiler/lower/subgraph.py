@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from arcbatt.compiler.internal_errors import made_of_most
 from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.typed import TypedGraph, node_inputs, with_inputs
 
 
-def needed(graph: TypedGraph, root: int) -> frozenset[int]:
-    """The nodes an output depends on."""
+def needed(graph: TypedGraph, roots: Iterable[int]) -> set[int]:
+    """The nodes that outputs depend on."""
     seen: set[int] = set()
-    pending = [root]
+    pending = list(roots)
     while pending:
         node = pending.pop()
         if node not in seen:
             seen.add(node)
             pending += node_inputs(graph.nodes[node])
-    return frozenset(seen)
+    return seen
 
 
 def subgraph(graph: TypedGraph, names: Sequence[str]) -> TypedGraph:
     """The graph for some of its outputs, without what they do not need."""
-    kept = sorted(frozenset().union(*(needed(graph, graph.outputs[name]) for name in names)))
+    kept = sorted(needed(graph, [graph.outputs[name] for name in names]))
     place = {node: new for new, node in enumerate(kept)}
     return TypedGraph(
         [with_inputs(graph.nodes[node], place) for node in kept],

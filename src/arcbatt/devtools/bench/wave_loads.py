@@ -34,6 +34,7 @@ from arcbatt.devtools.generate import Generator, mutants
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.cuda.nvrtc import find_nvrtc
+from arcbatt.engine.outputs import Outputs
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.plan import calls
 from arcbatt.engine.waves.runner import WaveRunner, by_size
@@ -46,7 +47,9 @@ _RUNS: Final = 5
 _WARM: Final = 5
 """Runs before these, which find what fits, time waves and make graphs."""
 _MANY: Final = 5000
-"""Programs of a load beyond which single waves are not looked at."""
+"""Programs of a load from which on single waves are not looked at, and runs are as few as will do."""
+_RUNS_OF_MANY: Final = (4, 2)
+"""Of these, runs before those that count, and these."""
 _LONG_MS: Final = 10_000
 """After which the CPU does not run once more."""
 _LONGEST: Final = 25
@@ -89,8 +92,12 @@ class Load:
 
     def __init__(self, name: str, programs: list[Program], samples: PackedSamples) -> None:
         self.name, self.samples, self.profile = name, samples, ""
+        start = time.perf_counter()
         self.compiled: CompiledSet = compile(programs)
-        few = programs if len(programs) <= _MANY else []
+        self.many = len(programs) >= _MANY
+        self.compiled.typed  # noqa: B018  what is made when it is asked for
+        took = time.perf_counter() - start
+        few = [] if self.many else programs
         self.schedule: Schedule = schedule(self.compiled.subset([one.name for one in few]).typed)
         """Of many programs the engine makes several, which are not looked at here."""
         self.measured = self.schedule
@@ -98,7 +105,7 @@ class Load:
         self.names: list[str] = []
         """The programs that the engine runs by waves."""
         self.found: dict[str, Any] = {
-            "programs": len(programs), "samples": len(samples),
+            "programs": len(programs), "samples": len(samples), "typing_ms": 1e3 * took,
             "waves": len(self.schedule.waves), "kernels": len({wave.kernel for wave in self.schedule.waves}),
         }  # fmt: skip
 
@@ -119,20 +126,27 @@ class Load:
         for row, column in wrong[:5]:
             wave, node = nodes[row]
             statuses = found.statuses[row, column], expected.statuses[row, column]
-            print(f"  differs: {wave.kernel.name}, slot {node.result.slot}, sample {column}, statuses {statuses}")
+            print(f"  differs: {wave.kernel.name}, slot {node.result}, sample {column}, statuses {statuses}")
 
     def time_engine(self, _: Any, heap_bytes: int) -> None:
         """From packed samples on the host to verdicts there, with what the CPU does of it; and the waves alone."""
         engine = importlib.import_module("arcbatt.engine.waves.engine").WaveEngine(self.compiled, heap_bytes=heap_bytes)
-        request = RunRequest(self.samples, outputs="match", complete=False)
-        self.names = [name for group in engine.waves.groups for name in group.code.outputs]
+        request = RunRequest(self.samples, outputs="hash" if self.many else "match", complete=False)
+        start = time.perf_counter()
+        groups = engine.waves.groups
+        self.found["schedule_ms"] = 1e3 * (time.perf_counter() - start)
+        self.names = [name for group in groups for name in group.code.outputs]
         self.found["scheduled"] = len(self.names)
+        self.found["all_waves"] = sum(len(group.waves) for group in groups)
+        self.found["all_kernels"] = len({wave.kernel for group in groups for wave in group.waves})
         took, on_gpu = [], []
-        for _ in range(_RUNS + _WARM):
+        warm, runs = _RUNS_OF_MANY if self.many else (_WARM, _RUNS)
+        for _ in range(warm + runs):
             start = time.perf_counter()
             outputs = engine.execute(request)
             took.append(1e3 * (time.perf_counter() - start))
             on_gpu.append(engine.waves.last.milliseconds)
+            print(f"  {self.name}: a run in {took[-1]:.0f} ms, of which {on_gpu[-1]:.0f} on the GPU", flush=True)
         runner = engine.waves.runner(MAX_STEPS)
         if runner.too_much:
             runner = runner.only([one for one in self.schedule.code.outputs.values() if one[0] not in runner.too_much])
@@ -140,19 +154,25 @@ class Load:
         one_graph = self.schedule.waves and len(runner.batches) == 1 and runner.plan
         alone = [replayed_ms(runner) for _ in range(_RUNS)] if one_graph else []
         self.found |= {
-            "first_ms": took[:_WARM], "engine_ms": statistics.median(took[_WARM:]), "least_ms": min(took[_WARM:]),
-            "most_ms": max(took[_WARM:]), "gpu_ms": statistics.median(on_gpu[_WARM:]),
+            "first_ms": took[:warm], "engine_ms": statistics.median(took[warm:]), "least_ms": min(took[warm:]),
+            "most_ms": max(took[warm:]), "gpu_ms": statistics.median(on_gpu[warm:]),
             "replay_ms": statistics.median(alone) if alone else None, "run_batches": runner.batches,
             "heap_gb": 4e-9 * int(runner.heap.top[0]), "rerouted": {str(k): v for k, v in outputs.rerouted().items()},
         }  # fmt: skip
         if runner.plan:
             self.found["million_calls_of_a_batch"] = calls(self.measured.waves, runner.plan.counts()) / 1e6
-        self._compare_outputs(engine)
+        self._compare_outputs(engine, outputs if self.many else None)
 
-    def _compare_outputs(self, engine: Any) -> None:
-        """What programs give, by hash, against the CPU engine's."""
+    def _compare_outputs(self, engine: Any, mine: Outputs | None) -> None:
+        """What programs give, by hash, against the CPU engine's; of many that run of it is the one that is timed."""
         request = RunRequest(self.samples, outputs="hash", complete=False)
-        mine, theirs = engine.execute(request), CpuEngine(self.compiled, threads=os.cpu_count()).execute(request)
+        mine = mine or engine.execute(request)
+        cpu = CpuEngine(self.compiled, threads=os.cpu_count())
+        cpu.refused()  # it writes its code before the clock runs, as the GPU's engine its schedule
+        start = time.perf_counter()
+        theirs = cpu.execute(request)
+        if self.many:
+            self.found |= {"cpu_ms": 1e3 * (time.perf_counter() - start), "threads": os.cpu_count()}
         assert mine.hashes is not None
         assert theirs.hashes is not None
         wrong = (mine.hashes != theirs.hashes) | (mine.matches != theirs.matches) | (mine.agreement != theirs.agreement)
@@ -196,7 +216,9 @@ class Load:
         self.found["way_ms"], self.found["serial_ms"] = found.way()[0], sum(found.single)
 
     def time_cpu(self) -> None:
-        """The same programs on all threads, without the dynamic tier."""
+        """The same programs on all threads, without the dynamic tier; of many that is known."""
+        if "cpu_ms" in self.found:
+            return
         engine = CpuEngine(self.compiled.subset(self.names), threads=os.cpu_count())
         request = RunRequest(self.samples, outputs="match", complete=False)
         took: list[float] = []
@@ -224,8 +246,8 @@ def replayed_ms(runner: WaveRunner) -> float:
 
 
 def _table(loads: Sequence[Load]) -> str:
-    lines = ["| load | programs x samples | CPU, ms | engine by waves, ms | ratio | GPU | graph | differ |"]
-    lines.append("|---" * 8 + "|")
+    lines = ["| load | programs x samples | CPU, ms | engine by waves, ms | ratio | GPU | graph | before | differ |"]
+    lines.append("|---" * 9 + "|")
     for load in loads:
         one = load.found
         if "engine_ms" not in one:
@@ -235,7 +257,9 @@ def _table(loads: Sequence[Load]) -> str:
         lines.append(
             f"| {load.name} | {one['scheduled']} of {one['programs']} x {one['samples']} | {one.get('cpu_ms', 0):.0f} "
             f"({one.get('threads')} threads) | {one['engine_ms']:.1f} ({one['least_ms']:.1f} to {one['most_ms']:.1f}) "
-            f"| {one.get('cpu_ms', 0) / one['engine_ms']:.2f} | {one['gpu_ms']:.1f} | {alone} | {one.get('differ')} of "
+            f"| {one.get('cpu_ms', 0) / one['engine_ms']:.2f} | {one['gpu_ms']:.1f} | {alone} "
+            f"| typing {one['typing_ms']:.0f}, schedule {one['schedule_ms']:.0f}, first run {one['first_ms'][0]:.0f} "
+            f"| {one.get('differ')} of "
             f"{one.get('values')} values, {one.get('unfit')} unfit; {one.get('outputs_differ')} "
             f"of {one.get('outputs')} outputs; rerouted {one['rerouted']} |"
         )

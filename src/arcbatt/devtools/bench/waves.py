@@ -277,7 +277,7 @@ class Bench:
             columns = wrong[wrong[:, 0] == row][:, 1]
             at = int(columns[0])
             wave, node = nodes[row]
-            place = f"{wave.kernel.name} slot {node.result.slot} level {wave.level}"
+            place = f"{wave.kernel.name} slot {node.result} level {wave.level}"
             statuses = f"status {found.statuses[row, at]} for {expected.statuses[row, at]}"
             print(f"  {place}: {len(columns)} differ, first at {at}: {statuses}", flush=True)
 

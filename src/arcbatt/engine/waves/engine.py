@@ -75,6 +75,8 @@ class WaveTier(GpuTier):
         """Programs that only this tier cannot run, and why."""
         self._runners: dict[tuple[int, int], WaveRunner] = {}
         """By steps of a call, and group."""
+        self._ends: dict[int, tuple[int, dict[int, int]]] = {}
+        """Of each group, the steps in all of its last run, and from how many on results are the CPU's then."""
         self.last: DeviceStats | None = None
         """What the last run did."""
         self._left: _Left | None = None
@@ -171,18 +173,30 @@ class WaveTier(GpuTier):
 
     def _group_run(self, request: RunRequest, number: int) -> _GroupRun:
         """What runs of a group of programs here, and what is known to be too much."""
-        runner, bounds = self.runner(request.max_steps, number), self.compiled.typed.bounds
-        outputs = self.groups[number].code.outputs
-        column_of = {name: column for column, name in enumerate(self.names)}
-        much = np.array([slot in runner.too_much for slot, _ in outputs.values()], np.bool_)
-        columns = np.array([column_of[name] for name in outputs], np.int64)
+        runner, outputs = self.runner(request.max_steps, number), self.groups[number].code.outputs
+        columns, much = self._columns[number], np.zeros(len(outputs), np.bool_)
+        if runner.too_much:
+            much[:] = [slot in runner.too_much for slot, _ in outputs.values()]
         slots = [one for one, too_much in zip(outputs.values(), much.tolist(), strict=True) if not too_much]
-        ends: dict[int, int] = {}
-        for name, (slot, _) in outputs.items():
-            end = steps_too_many(bounds, [name], request.max_total)
-            ends[slot] = min(ends.get(slot, end), end)
-        asked = Asked(request.outputs, request.largest, ends)
+        asked = Asked(request.outputs, request.largest, self._spent_ends(number, request.max_total))
         return _GroupRun(runner.only(slots) if much.any() else runner, slots, columns[~much], columns[much], asked)
+
+    @cached_property
+    def _columns(self) -> list[Columns]:
+        """Of each group, the columns of its programs."""
+        column_of = {name: column for column, name in enumerate(self.names)}
+        return [np.array([column_of[name] for name in group.code.outputs], np.int64) for group in self.groups]
+
+    def _spent_ends(self, group: int, max_total: int) -> dict[int, int]:
+        """Of the results of a group, from how many steps on each is the CPU's; `Asked` says of which."""
+        known, found = self._ends.get(group, (-1, {}))
+        if known != max_total:
+            found = {}
+            for name, (slot, _) in self.groups[group].code.outputs.items():
+                end = steps_too_many(self.compiled.typed.bounds, [name], max_total)
+                found[slot] = min(found.get(slot, end), end)
+            self._ends[group] = max_total, found
+        return found
 
     def _for_the_cpu(self, request: RunRequest, one: _GroupRun) -> Iterator[tuple[Rows, Columns]]:
         """Samples and programs that the CPU runs at the same time as the GPU: what is known to be too much for that."""

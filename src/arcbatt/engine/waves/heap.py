@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import WAVE_ARENA, WAVE_PLACE
+from arcbatt.compiler.abi import WAVE_ARENA
 from arcbatt.engine.waves.kernels import BLOCK, BLOCKS, THREADS, WIDTHS
 
 MOST_WORDS: Final = (1 << 32) - 1
@@ -55,6 +55,14 @@ class Heap:
         self.used = place + words
         return place
 
+    def take_all(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same for many, one behind the other."""
+        taken = words + words % 2
+        places: NDArray[np.int64] = self.used + self.used % 2 + np.cumsum(taken) - taken
+        if len(words):
+            self.used = int(places[-1] + words[-1])
+        return places
+
     def arenas(self, width: int, line: int = 0) -> int:
         """The address of the arenas of groups of a width."""
         before = sum(groups for other, groups in self._groups.items() if other < width)
@@ -72,8 +80,3 @@ class Heap:
     def over(self) -> bool:
         """Whether values did not fit."""
         return int(self.top[1]) > 0
-
-
-def places(rows: list[Place]) -> NDArray[np.uint32]:
-    """Places as words."""
-    return WAVE_PLACE.rows(rows)

@@ -6,16 +6,14 @@ many indexes a domain has and what the inputs are, is read on the device.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.compiler.abi import (
-    NOWHERE,
     TYPE_DESC,
     WAVE_FRAME,
     WAVE_GIANTS,
@@ -28,11 +26,13 @@ from arcbatt.compiler.abi import (
     constant,
 )
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
-from arcbatt.compiler.wave_parts import Part, Repeat, Seen, Stretch, Wave, WaveNode
+from arcbatt.compiler.wave_parts import Part, Repeat, Stretch, Wave
 from arcbatt.compiler.waves import Domain, Schedule
-from arcbatt.engine.waves.heap import Heap, Place, address, places
+from arcbatt.engine.waves.heap import Heap, Place, address
 from arcbatt.engine.waves.kernels import BLOCK, THREADS, makes_values
+from arcbatt.engine.waves.layout import Layout, Nodes, records
 from arcbatt.engine.waves.lines import Giants, Launch, Turn, Work, captured, turns
+from arcbatt.support.collecting import collecting_later
 
 
 class Loaded(NamedTuple):
@@ -61,6 +61,9 @@ _LEAST_MS: Final = 1e-3
 """Milliseconds that any wave takes."""
 _ITEMS: Final = 64
 """Items of a call of a loop that launches are made large enough for; they take as many as there are."""
+_MOST_EXPECTED: Final = 1 << 24
+_FRAMES: Final = WAVE_PHASES["FRAMES"]
+_ARENAS: Final = WAVE_LAUNCH.names.index("arenas")
 
 
 class Plan:
@@ -84,44 +87,28 @@ class Plan:
         giant_items: int = GIANT_ITEMS,
     ) -> None:
         self.schedule, self.heap, self.samples, self.tasks = schedule, heap, samples, tasks
-        self._cupy, self._functions, self._max_steps = heap.cupy, functions, max_steps
-        self._given, self._giant_items = given or {}, giant_items
-        self._most: dict[int, int] = {Domain.ONCE: 1, Domain.TASKS: tasks, Domain.SAMPLES: samples}
-        image = np.array(schedule.code.image, np.uint32)
+        self._cupy, self._max_steps, self._giant_items = heap.cupy, max_steps, giant_items
         heap.used = begin
-        self._image = heap.take(len(image))
-        self._words: dict[int, int] = defaultdict(int)
-        """Of each domain of a body, the words of an index."""
-        self._offsets: dict[int, int] = {}
-        """Of each slot of such a domain, the words before it."""
-        self._bases: dict[int, int] = {}
-        """Of each other slot, where it begins."""
-        spent = [(schedule.domains[slot], slot) for slot in schedule.spent.values()]
-        self._spent_first = heap.take(0)
-        for domain, slot in sorted(spent):  # side by side, those of a domain together
-            self._bases[slot] = heap.take(schedule.sizes[slot] * self._most[domain])
-        self._spent_end = heap.used
-        for slot, domain in schedule.domains.items():
-            if domain >= Domain.BODIES:
-                self._offsets[slot] = self._words[domain]
-                self._words[domain] += schedule.sizes[slot]
-            elif slot not in self._given and slot not in self._bases:
-                self._bases[slot] = heap.take(schedule.sizes[slot] * self._most[domain])
+        self._layout = Layout(schedule, heap, samples=samples, tasks=tasks, given=given)
+        self._kernels = [functions[wave.kernel] for wave in schedule.waves]
+        self._makes = np.array(
+            [makes_values(wave.kernel, one.width) for wave, one in zip(schedule.waves, self._kernels, strict=True)],
+            np.bool_,
+        )
         self._graphs: dict[int, Any] = {}
         self._beside: Any = None
         self._counted: NDArray[np.int64] | None = None
         """Of each domain, the most indexes it had in runs that launches were made for."""
         self._timed: list[tuple[int, Any, Any, Any]] = []
         """Launches of the last run, if they were timed: before, before what was left to blocks, after."""
-        self._took: list[tuple[float, float]] = []
+        self._took: NDArray[np.float64] | None = None
         """Milliseconds of each wave and of what it left to blocks, once that was measured."""
-        self.launches: list[Launch] = []
+        self._launches: list[Launch] | None = None
         self.used = heap.used
         """What is taken of the heap before a run."""
         if self.fits():
-            self._constants = self._cupy.asarray(image)
+            self._constants = self._cupy.asarray(np.array(schedule.code.image, np.uint32))
             self._make_tables()
-            self.launches += self._launches()
             self._set_counts(samples, tasks)
             self.begin()
 
@@ -131,40 +118,31 @@ class Plan:
 
     def begin(self) -> None:
         """Make the heap ready for a run: plans of the same heap take turns."""
+        self._make_launches()
+        layout = self._layout
         self.heap.used = self.used
-        self.heap.memory[self._image : self._image + len(self._constants)] = self._constants
-        self.heap.memory[self._spent_first : self._spent_end] = 0
+        self.heap.memory[layout.image : layout.image + len(self._constants)] = self._constants
+        self.heap.memory[layout.spent_first : layout.spent_end] = 0
 
     def spent(self, task_of: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Of each sample, the steps of all calls that types alone do not bound."""
         total = np.zeros(len(task_of), np.uint64)
-        for domain, _, table in self._spent_tables():
+        for domain, _, table in self._layout.spent_tables():
             total += table.sum(axis=0).get()[_indexes(domain, np.arange(len(task_of)), task_of)]
         return total
 
     def spent_by_call(self, samples: NDArray[np.int64], task_of: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The same of each call by itself, in the order of `Schedule.spent`, for some samples."""
         found = np.zeros((len(self.schedule.spent), len(samples)), np.uint64)
-        for domain, numbers, table in self._spent_tables():
+        for domain, numbers, table in self._layout.spent_tables():
             index = self._cupy.asarray(_indexes(domain, samples, task_of))
             found[numbers] = table[:, index].get()
         return found
 
-    def _spent_tables(self) -> Iterator[tuple[int, list[int], Any]]:
-        """Of each domain outside of loops, which of `Schedule.spent` it has, and their steps by index."""
-        first, slots = self._spent_first, list(self.schedule.spent.values())
-        for domain in (Domain.ONCE, Domain.TASKS, Domain.SAMPLES):
-            numbers = [number for number, slot in enumerate(slots) if self.schedule.domains[slot] == domain]
-            numbers.sort(key=lambda number: self._bases[slots[number]])
-            end = first + 2 * self._most[domain] * len(numbers)
-            if numbers:
-                yield domain, numbers, self.heap.memory[first:end].view(np.uint64).reshape(len(numbers), -1)
-            first = end
-
     def set_counts(self, task_of: Sequence[int] | np.ndarray[Any, Any], tasks: int) -> None:
         """Say how many samples and tasks there are now, and the task of each sample."""
         self._set_counts(len(task_of), tasks)
-        first = self._bases[self.schedule.maps[Domain.SAMPLES, Domain.TASKS]]
+        first = self._layout.base(self.schedule.maps[Domain.SAMPLES, Domain.TASKS])
         self.heap.memory[first : first + len(task_of)] = self._cupy.asarray(np.asarray(task_of, np.uint32))
 
     def _set_counts(self, samples: int, tasks: int) -> None:
@@ -176,78 +154,87 @@ class Plan:
 
     def place(self, slot: int, domain: int = Domain.SAMPLES) -> Place:
         """Where the values of a slot are, for calls of a domain; of what lies in frames as far as that is known."""
-        if slot in self._given:
-            return self._given[slot]
-        own = self.schedule.domains.get(slot)
-        if own is None:  # a constant
-            return self._image + slot, 0, 0
-        if own == Domain.ONCE:
-            return self._bases[slot], 0, 0
-        map_ = self.schedule.maps.get((domain, own), 0)
-        known = address(self.heap.memory) + 4 * self._bases[map_] if map_ in self._bases else 0
-        return self._bases.get(slot, 0), self.schedule.sizes[slot], known
-
-    def _patch(self, seen: Seen, number: int) -> tuple[int, int, int, int] | None:
-        """What the frame of a domain changes in a place of that number, an abi.WAVE_PATCH."""
-        own = self.schedule.domains.get(seen.slot, Domain.ONCE)
-        map_ = self.schedule.maps.get((seen.domain, own), 0)
-        frame, offset = (own, self._offsets[seen.slot]) if own >= Domain.BODIES else (NOWHERE, 0)
-        if frame == NOWHERE and map_ not in self._offsets:
-            return None
-        return number, frame, offset, self._offsets.get(map_, NOWHERE)
+        return self._layout.place(slot, domain)
 
     def _make_tables(self) -> None:
         """What launches look at on the device: of nodes, their places, frames and domains; of kernels, their code."""
-        cupy, waves = self._cupy, self.schedule.waves
-        rows = [self._seen(seen) for wave in waves for node in wave.nodes for seen in node.places]
-        self._places = cupy.asarray(places(rows))
-        self._make_frames()
-        self._nodes = cupy.asarray(WAVE_NODE.rows([self._node(node) for wave in waves for node in wave.nodes]))
-        runs = [(self._count(domain), *run) for wave in waves for domain, *run in _runs(wave)]
-        self._runs = cupy.asarray(WAVE_RUN.rows(runs or [(0, 0, 0)]))
-        with_giants = sum(bool(self._functions[wave.kernel].block) for wave in waves)
-        self._giants = cupy.zeros((with_giants, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
+        asarray, nodes = self._cupy.asarray, Nodes.of(self.schedule)
+        self._places = asarray(self._layout.place_table(nodes))
+        self._make_frames(nodes)
+        frames = np.where(nodes.frames >= 0, self._frame(nodes.frames), 0)
+        rows = self._count(nodes.domain), frames, nodes.times, nodes.which
+        self._nodes = asarray(records(WAVE_NODE.dtype, rows))
+        ends = np.cumsum(nodes.of_wave)
+        firsts = ends - nodes.of_wave
+        wave_of = np.repeat(np.arange(len(ends)), nodes.of_wave)
+        first = np.flatnonzero(np.diff(nodes.domain, prepend=-1) | np.diff(wave_of, prepend=-1))
+        runs = np.diff(first, append=len(wave_of))
+        self._runs = asarray(
+            records(WAVE_RUN.dtype, (self._count(nodes.domain[first]), first - firsts[wave_of[first]], runs))
+        )
+        self._domains, self._firsts = nodes.domain, firsts
+        self._has_blocks = np.array([one.block is not None for one in self._kernels], np.bool_)
+        self._list_of: NDArray[np.int64] = np.cumsum(self._has_blocks) - self._has_blocks
+        """Of each wave that may leave calls to blocks, the number of their list."""
+        with_giants = int(self._has_blocks.sum())
+        self._giants = self._cupy.zeros((with_giants, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         self._blocks_left_to = np.full(with_giants, self.heap.groups(BLOCK))
-        self._codes = self._make_codes()
+        runs_of = np.bincount(wave_of[first], minlength=len(ends))
+        places_of = nodes.of_wave * nodes.places_of_node
+        whole = np.array([wave.kernel.phase == _FRAMES for wave in self.schedule.waves], np.bool_)
+        """Waves that change places of any others."""
+        first_places = np.where(whole, 0, np.cumsum(places_of) - places_of)
+        table = np.zeros((len(ends), len(WAVE_LAUNCH.names)), np.uint64)
+        columns: dict[str, int | NDArray[np.int64]] = {
+            "heap": address(self.heap.memory),
+            "heap_words": self.heap.words,
+            "top": address(self.heap.top),
+            "max_steps": self._max_steps,
+            "places": address(self._places) + WAVE_PLACE.bytes * first_places,
+            "node_places": nodes.places_of_node,
+            "nodes": address(self._nodes) + WAVE_NODE.bytes * firsts,
+            "node_count": nodes.of_wave,
+            "runs": address(self._runs) + WAVE_RUN.bytes * (np.cumsum(runs_of) - runs_of),
+            "run_count": runs_of,
+            "phase": np.array([wave.kernel.phase for wave in self.schedule.waves], np.int64),
+            "giants": np.where(self._has_blocks, address(self._giants) + 4 * self._giants.shape[1] * self._list_of, 0),
+            "giant_items": self._giant_items,
+            **self._make_codes(),
+        }
+        for name, column in columns.items():
+            table[:, WAVE_LAUNCH.names.index(name)] = column
+        self._arguments = table
+        """Of each launch; which arenas it has depends on its line."""
+        self._whole = whole
 
-    def _launches(self) -> Iterator[Launch]:
-        waves = self._turns_of_waves()
+    @property
+    def launches(self) -> list[Launch]:
+        """All launches, for as many calls as are expected."""
+        return self._make_launches()
+
+    def _make_launches(self) -> list[Launch]:
+        """The launches, made if others were expected before; on the current stream."""
+        if self._launches is None:
+            with collecting_later():
+                self._launches = list(self._made_launches())
+        return self._launches
+
+    def _made_launches(self) -> Iterator[Launch]:
+        waves, arenas = self.schedule.waves, cache(self.heap.arenas)
         rooms = np.where(self._blocks_left_to, constant("MOST_GIANTS"), 0).astype(np.uint32)
         if len(rooms):
             self._giants[:, WAVE_GIANTS.place("room")] = self._cupy.asarray(rooms)
-        first_place = first_node = first_run = with_giants = 0
-        for number, wave in enumerate(self.schedule.waves):
-            function, width, block = self._functions[wave.kernel]
-            makes, runs = makes_values(wave.kernel, width), len(list(_runs(wave)))
-            blocks = int(self._blocks_left_to[with_giants]) if block else 0
-            turn = waves[number]
-            whole = wave.kernel.phase == WAVE_PHASES["FRAMES"]  # which changes places of any waves
-            values = {
-                "heap": address(self.heap.memory),
-                "heap_words": self.heap.words,
-                "top": address(self.heap.top),
-                "arenas": self.heap.arenas(width, turn.line) if makes else 0,
-                "max_steps": self._max_steps,
-                "places": address(self._places) + (0 if whole else WAVE_PLACE.bytes * first_place),
-                "node_places": len(wave.nodes[0].places),
-                "nodes": address(self._nodes) + WAVE_NODE.bytes * first_node,
-                "node_count": len(wave.nodes),
-                "runs": address(self._runs) + WAVE_RUN.bytes * first_run,
-                "run_count": runs,
-                "phase": wave.kernel.phase,
-                **self._codes[wave.kernel],
-                "giants": address(self._giants[with_giants]) if block else 0,
-                "giant_items": self._giant_items,
-            }
-            left = None
-            if blocks:
-                there = values | {"arenas": self.heap.arenas(BLOCK, turn.behind % self.heap.lines)}
-                left = Giants(block, blocks, _arguments(there), turn.behind)
-            yield Launch(wave, function, (self._blocks(wave, width),), _arguments(values), turn, left)
-            first_place += sum(len(node.places) for node in wave.nodes)
-            first_node += len(wave.nodes)
-            first_run += runs
-            with_giants += bool(block)
+        left_to = np.zeros(len(waves), np.int64)
+        left_to[self._has_blocks] = self._blocks_left_to
+        turns = self._turns_of_waves(left_to > 0)
+        rows = zip(waves, self._kernels, self._makes.tolist(), self._blocks(), left_to.tolist(), strict=True)
+        for number, (wave, one, makes, blocks, left) in enumerate(rows):
+            turn, arguments, giants = turns[number], self._arguments[number], None
+            if left:
+                arguments[_ARENAS] = arenas(BLOCK, turn.behind % self.heap.lines)
+                giants = Giants(one.block, left, tuple(arguments), turn.behind)
+            arguments[_ARENAS] = arenas(one.width, turn.line) if makes else 0
+            yield Launch(wave, one.function, (blocks,), tuple(arguments), turn, giants)
 
     def settle(self) -> None:
         """Make launches as large as the last run was, if it was larger than any before; call it when that is done.
@@ -260,40 +247,42 @@ class Plan:
         left = np.maximum(heads[:, WAVE_GIANTS.place("most")], heads[:, WAVE_GIANTS.place("count")]).astype(np.int64)
         blocks = np.minimum(left, self.heap.groups(BLOCK))
         if self._counted is None:
-            self._make_launches(counts, blocks)
+            self._expect(counts, blocks)
         elif (counts > _MUCH * self._counted + self.heap.blocks).any() or (blocks > _MUCH * self._blocks_left_to).any():
-            self._took = []
-            self._make_launches(np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to))
+            self._took = None
+            self._expect(np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to))
         elif self._timed:
             self._took = self._times()
-            self._make_launches(self._counted, self._blocks_left_to)
+            self._expect(self._counted, self._blocks_left_to)
         self._timed = []
 
-    def _make_launches(self, counts: NDArray[np.int64], blocks: NDArray[np.int64]) -> None:
+    def _expect(self, counts: NDArray[np.int64], blocks: NDArray[np.int64]) -> None:
+        """Have launches made for so many indexes and calls left to blocks, once there is another run."""
         self._counted, self._blocks_left_to = counts, blocks
         if len(blocks):
             self._giants[:, : WAVE_GIANTS.place("most")] = 0  # what was counted without blocks
-        self.launches[:] = self._launches()
         self._graphs.clear()
+        self._launches = None
 
-    def _times(self) -> list[tuple[float, float]]:
+    def _times(self) -> NDArray[np.float64]:
         """Milliseconds of each wave and of what it left to blocks, in the run that was timed."""
         took = np.zeros((len(self.launches), 2))
         for number, start, middle, end in self._timed:
             between = self._cupy.cuda.get_elapsed_time
             took[number] += between(start, middle), between(middle, end)
-        return [(float(one), float(blocks)) for one, blocks in np.maximum(took, _LEAST_MS)]
+        found: NDArray[np.float64] = np.maximum(took, _LEAST_MS)
+        return found
 
     def _at_once(self) -> bool:
         """Whether powers run at the same time as what has nothing to do with them."""
         return bool(self.schedule.powers) and bool(self.schedule.rest) and self.heap.lines > 1
 
-    def _turns_of_waves(self) -> dict[int, Turn]:
-        """Of each wave, its lines and when it begins."""
+    def _turns_of_waves(self, leaves: NDArray[np.bool_]) -> dict[int, Turn]:
+        """Of each wave, its lines and when it begins; some leave calls to blocks."""
         count = self.heap.lines
         for_powers = -(-count // _FOR_POWERS) if self._at_once() else count
         from_powers_on = for_powers % count
-        works = self._works()
+        works = self._works(leaves)
         found: dict[int, Turn] = {}
         for parts, lines in (
             (self.schedule.first, range(count)),
@@ -305,86 +294,77 @@ class Plan:
                 found |= zip(some, turns(works[one.first : one.end], one.first, lines, count), strict=True)
         return found
 
-    def _works(self) -> list[Work]:
-        """How long each wave takes, as measured or guessed."""
-        works, with_giants = [], 0
-        for number, wave in enumerate(self.schedule.waves):
-            _, width, block = self._functions[wave.kernel]
-            guess = _LEAST_MS * self._guess(wave)
-            takes, by_blocks = self._took[number] if self._took else (guess, guess)
-            blocks = block and self._blocks_left_to[with_giants]
-            works.append(Work(wave, takes, makes_values(wave.kernel, width), by_blocks if blocks else 0.0))
-            with_giants += bool(block)
-        return works
+    def _works(self, leaves: NDArray[np.bool_]) -> list[Work]:
+        """How long each wave takes, as measured or guessed: items of loops are more than calls of these."""
+        took = self._took
+        if took is None:
+            guess = _LEAST_MS * (1 + self._by_wave(1 << _DEEPER * self._depths()))
+            took = np.stack([guess, guess], axis=1)
+        by_blocks = np.where(leaves, took[:, 1], 0.0)
+        rows = zip(self.schedule.waves, took[:, 0].tolist(), self._makes.tolist(), by_blocks.tolist(), strict=True)
+        return [Work(*row) for row in rows]
 
-    def _guess(self, wave: Wave) -> int:
-        """How long a wave takes, for all that is known before: items of loops are more than calls of these."""
-        return 1 + sum(1 << _DEEPER * self._depth(node.domain) for node in wave.nodes)
+    def _by_wave(self, of_domains: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers of domains added up for the nodes of each wave."""
+        found: NDArray[np.int64] = np.add.reduceat(of_domains[self._domains], self._firsts)
+        return found
 
-    def _depth(self, domain: int) -> int:
-        return 1 + self._depth(self.schedule.parents[domain]) if domain >= Domain.BODIES else 0
+    def _depths(self) -> NDArray[np.int64]:
+        """Of each domain, the loops it is in."""
+        found = np.zeros(len(self._counts), np.int64)
+        for domain, parent in self.schedule.parents.items():
+            found[domain] = found[parent] + 1 if domain >= Domain.BODIES else 0
+        return found
 
-    def _seen(self, seen: Seen) -> Place:
-        return self.place(*seen) if seen.slot else (0, 0, 0)
+    def _expected(self) -> NDArray[np.int64]:
+        """Of each domain, the indexes it may have, before that is known."""
+        found = np.zeros(len(self._counts), np.int64)
+        found[: Domain.BODIES] = [self._layout.most[domain] for domain in range(Domain.BODIES)]
+        for domain, parent in self.schedule.parents.items():
+            if domain >= Domain.BODIES:
+                found[domain] = min(_ITEMS * found[parent], _MOST_EXPECTED)
+        return found
 
-    def _node(self, node: WaveNode) -> tuple[int, int, int, int]:
-        """The record of a node, an abi.WAVE_NODE."""
-        frames = self._frame(node.frames) if node.frames >= 0 else 0
-        return self._count(node.domain), frames, node.times, node.which
+    def _frame(self, domains: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The addresses of the frames of domains."""
+        return address(self._frames) + WAVE_FRAME.bytes * domains
 
-    def _count(self, domain: int) -> int:
-        """The address of how many indexes a domain has."""
-        return self._frame(domain) + WAVE_FRAME.offsets["count"]
+    def _count(self, domains: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The addresses of how many indexes domains have."""
+        return self._frame(domains) + WAVE_FRAME.offsets["count"]
 
-    def _frame(self, domain: int) -> int:
-        return address(self._frames) + WAVE_FRAME.bytes * domain
-
-    def _make_frames(self) -> None:
+    def _make_frames(self, nodes: Nodes) -> None:
         """The table of frames, and what each changes once it is there."""
-        patches: dict[int, list[tuple[int, int, int, int]]] = defaultdict(list)
-        seen = (seen for wave in self.schedule.waves for node in wave.nodes for seen in node.places)
-        for number, one in enumerate(seen):
-            if one.domain >= Domain.BODIES and (patch := self._patch(one, number)):
-                patches[one.domain].append(patch)
-        domains = range(max(self.schedule.parents) + 1)
-        flat = [patch for domain in domains for patch in patches[domain]]
-        self._patches = self._cupy.asarray(WAVE_PATCH.rows(flat or [(0, 0, 0, 0)]))
-        starts = np.cumsum([0, *(len(patches[domain]) for domain in domains)])
-        base = address(self._patches)
-        rows = [
-            (0, 0, 0, self._words[domain], 0, base + WAVE_PATCH.bytes * int(starts[domain]), len(patches[domain]))
-            for domain in domains
-        ]
-        self._frames = self._cupy.asarray(WAVE_FRAME.rows(rows))
-        table = self._frames.reshape(len(rows), WAVE_FRAME.words)
-        self._counts, self._most_counts = table[:, WAVE_FRAME.place("count")], table[:, WAVE_FRAME.place("most")]
+        patches, counts = self._layout.patches(nodes)
+        self._patches = self._cupy.asarray(patches)
+        starts = address(self._patches) + WAVE_PATCH.bytes * (np.cumsum(counts) - counts)
+        none = np.zeros_like(counts)
+        table = records(WAVE_FRAME.dtype, (none, none, none, self._layout.frame_words, none, starts, counts))
+        self._frames = self._cupy.asarray(table)
+        rows = self._frames.reshape(len(counts), WAVE_FRAME.words)
+        self._counts, self._most_counts = rows[:, WAVE_FRAME.place("count")], rows[:, WAVE_FRAME.place("most")]
 
-    def _blocks(self, wave: Wave, width: int) -> int:
-        """Blocks beside one another, for the calls there were at most or, before that is known, may be."""
-        if wave.kernel.phase == WAVE_PHASES["FRAMES"]:
-            return min(self.heap.blocks, len(wave.nodes))
-        known = self._counted
-        expected = sum(self._expected(node.domain) if known is None else int(known[node.domain]) for node in wave.nodes)
-        return min(self.heap.blocks, max(1, -(-expected * width // THREADS)))
+    def _blocks(self) -> list[int]:
+        """Of each wave, blocks beside one another, for the calls there were at most or may be."""
+        calls = self._by_wave(self._expected() if self._counted is None else self._counted)
+        threads = calls * np.array([one.width for one in self._kernels], np.int64)
+        nodes = np.diff(self._firsts, append=len(self._domains))
+        found: list[int] = np.clip(np.where(self._whole, nodes, -(-threads // THREADS)), 1, self.heap.blocks).tolist()
+        return found
 
-    def _expected(self, domain: int) -> int:
-        if domain < Domain.BODIES:
-            return self._most[domain]
-        return min(_ITEMS * self._expected(self.schedule.parents[domain]), 1 << 24)
-
-    def _make_codes(self) -> dict[WaveKernel, dict[str, int]]:
-        """Of each kernel, the addresses of its instruction and types."""
+    def _make_codes(self) -> dict[str, NDArray[np.int64]]:
+        """Of each wave, the addresses of the instruction and types of its kernel."""
         words: list[int] = []
-        found: dict[WaveKernel, dict[str, int]] = {}
+        found: dict[WaveKernel, tuple[int, int, int]] = {}
         for kernel in dict.fromkeys(wave.kernel for wave in self.schedule.waves):
-            found[kernel] = {}
-            parts = {"code": kernel.words, "types": TYPE_DESC.rows(kernel.types).tolist(), "parts": kernel.parts}
-            for name, part in parts.items():
-                found[kernel][name] = 4 * len(words)
-                words.extend(part)
+            code, types = len(words), len(words) + len(kernel.words)
+            words += kernel.words
+            words += TYPE_DESC.rows(kernel.types).tolist()
+            found[kernel] = code, types, len(words)
+            words += kernel.parts
         self._code = self._cupy.asarray(np.array([*words, 0], np.uint32))
-        base = address(self._code)
-        return {kernel: {name: base + at for name, at in one.items()} for kernel, one in found.items()}
+        at = np.array([found[wave.kernel] for wave in self.schedule.waves], np.int64).reshape(-1, 3)
+        return {name: address(self._code) + 4 * at[:, column] for column, name in enumerate(("code", "types", "parts"))}
 
     def stretches(self) -> Iterator[tuple[int, int]]:
         """Waves that can be launched one after the other; whoever asks for the next ones has launched those before."""
@@ -404,7 +384,7 @@ class Plan:
         Powers take many short waves one after the other: all that has nothing to do with them runs beside them. Once
         launches are as large as runs are, one of these is launched wave by wave, and each is timed.
         """
-        if self._counted is not None and not self._took:
+        if self._counted is not None and self._took is None:
             self._timed = [(number, *self.launches[number].timed(self._cupy)) for number in self._in_order()]
             return
         self._run(self.schedule.first, stream)
@@ -455,7 +435,7 @@ class Plan:
         for slot in repeat.left:
             frame = frames[self.schedule.domains[slot]]
             count = int(frame[WAVE_FRAME.place("count")])
-            first = int(frame[WAVE_FRAME.place("base")]) + self._offsets[slot] * count
+            first = int(frame[WAVE_FRAME.place("base")]) + self._layout.offset(slot) * count
             if count:
                 yield self.heap.memory[first : first + count].get()
 
@@ -465,19 +445,6 @@ def _indexes(domain: int, samples: NDArray[np.int64], task_of: NDArray[np.int64]
     if domain == Domain.ONCE:
         return np.zeros_like(samples)
     return task_of[samples] if domain == Domain.TASKS else samples
-
-
-def _arguments(values: Mapping[str, int]) -> tuple[np.uint64, ...]:
-    return tuple(np.uint64(values[name]) for name in WAVE_LAUNCH.names)
-
-
-def _runs(wave: Wave) -> Iterator[tuple[int, int, int]]:
-    """Nodes of one domain one behind the other: the domain, the number of the first, and how many."""
-    first = 0
-    for domain, some in groupby(wave.nodes, key=lambda node: node.domain):
-        count = len(list(some))
-        yield domain, first, count
-        first += count
 
 
 def stretches(parts: Sequence[Part]) -> Iterator[Stretch]:

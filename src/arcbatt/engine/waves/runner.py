@@ -40,8 +40,6 @@ Batch = tuple[Outputs, NDArray[np.bool_], bool]
 """What samples gave, which values took too many steps, and whether the heap was full; where it was not, OVERFLOW is
 what powers left behind (`Plan`)."""
 _NEVER: Final = 1 << 63
-_AT_ONCE: Final = 256
-"""Values whose steps are added up at a time."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +102,7 @@ class WaveRunner:
         self._chosen: tuple[Callable[[], PackedSamples | None], Rows, PackedSamples] | None = None
         """Samples, which of them were chosen last, and these."""
         self._looked: tuple[Plan, Slots, Looking] | None = None
+        self._needing: tuple[Slots, Rows, Rows] | None = None
         self.plan: Plan | None = None
         self._parts: dict[tuple[int, ...], WaveRunner] = {}
         """Runners of some of the slots."""
@@ -206,7 +205,7 @@ class WaveRunner:
         try:
             return self._run_batch(data, rows, slots, asked)
         except MemoryError:
-            self.plan = self._placed = self._placed_for = None
+            self._give_up_plan()
             self.cupy.get_default_memory_pool().free_all_blocks()
             return self._nothing(rows, slots, asked)
 
@@ -221,7 +220,7 @@ class WaveRunner:
         with self.stream:
             plan = self.prepare(some)
             if not plan.fits():  # slots and constants alone
-                self.plan = None
+                self._give_up_plan()
                 return self._nothing(rows, slots, asked)
             plan.replay(self.stream)
             found, used = self._ends.look(
@@ -249,18 +248,20 @@ class WaveRunner:
         ends = np.array([asked.spent_ends.get(slot, _NEVER) for slot, _ in slots], np.uint64)
         rows = np.flatnonzero(plan.spent(task_of) >= ends.min(initial=_NEVER))
         if len(rows):  # all calls together; now those that each value needs
-            spent = plan.spent_by_call(rows, task_of).astype(np.float64)  # sums below 2^53 are exact
-            for first in range(0, len(slots), _AT_ONCE):
-                some = slice(first, first + _AT_ONCE)
-                needs = np.stack([self._needed_calls(slot, len(spent)) for slot, _ in slots[some]])
-                totals = (needs @ spent).T
-                found[rows, some] = totals >= ends[some]
+            calls, ends_at = self._needed_calls(slots)
+            spent = np.zeros((1 + len(calls), len(rows)), np.uint64)
+            np.cumsum(plan.spent_by_call(rows, task_of)[calls], axis=0, out=spent[1:])
+            totals = spent[ends_at[1:]] - spent[ends_at[:-1]]
+            found[rows] = ends <= totals.T
         return found
 
-    def _needed_calls(self, slot: int, count: int) -> NDArray[np.float64]:
-        """Of calls whose steps are counted, 1 for those that a value needs, else 0."""
-        bits = self.schedule.spent_for.get(slot, 0).to_bytes(-(-count // 8), "little")
-        return np.unpackbits(np.frombuffer(bits, np.uint8), count=count, bitorder="little").astype(np.float64)
+    def _needed_calls(self, slots: Slots) -> tuple[Rows, Rows]:
+        """The calls that values need of those whose steps are counted, value by value; and where those of each end."""
+        if self._needing is None or self._needing[0] != slots:
+            needs = [list(_bits(self.schedule.spent_for.get(slot, 0))) for slot, _ in slots]
+            calls = np.array([call for some in needs for call in some], np.int64)
+            self._needing = list(slots), calls, np.cumsum([0, *map(len, needs)])
+        return self._needing[1:]
 
     def _some(self, data: PackedSamples, rows: Rows) -> PackedSamples:
         """Some samples; the same as before if they are, so that they stay on the device."""
@@ -278,7 +279,7 @@ class WaveRunner:
         """Lay out the schedule for samples, and place their inputs; call it with the runner's stream as the current."""
         tasks, task_of = np.unique(data.task, return_inverse=True)
         if self.plan is None or self.plan.samples < len(data) or self.plan.tasks < len(tasks):
-            self.plan = None
+            self._give_up_plan()
             self.plan = Plan(
                 self.schedule,
                 self.heap,
@@ -299,6 +300,10 @@ class WaveRunner:
                 self._placed_for = plan, data
             self.place_inputs()
         return plan
+
+    def _give_up_plan(self) -> None:
+        """Let go of the plan, and of all that is kept for it: its memory is needed for another."""
+        self.plan = self._placed = self._placed_for = self._looked = None
 
     def place_inputs(self) -> None:
         """Place the inputs of the samples last prepared, on the current stream."""
@@ -331,3 +336,11 @@ def load(cupy: Any, widths: Mapping[WaveKernel, int], *, by_size: bool = False) 
         kernel: Loaded(function(kernel, width), width, functions.get(kernels.options(kernel, kernels.BLOCK)))
         for kernel, width in widths.items()
     }
+
+
+def _bits(number: int) -> Iterator[int]:
+    """The places of the bits of a number that are 1."""
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
