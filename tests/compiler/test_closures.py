@@ -12,7 +12,14 @@ from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import ordered
 from arcbatt.syntax import parse_program
-from compiler.function_programs import CONTAINERS, USES, function_programs, programs_of_nothing, written_programs
+from compiler.function_programs import (
+    CONTAINERS,
+    USES,
+    function_programs,
+    programs_of_made,
+    programs_of_nothing,
+    written_programs,
+)
 from compiler.support import compiled, differences, random_sample
 from compiler.wild import wild_programs
 
@@ -24,8 +31,8 @@ AS_WRITTEN = Rewrites(fold=False, algebra=False, unroll=False)
 
 @pytest.mark.parametrize(
     "programs",
-    [function_programs(), written_programs(), programs_of_nothing()],
-    ids=["combined", "written", "of nothing"],
+    [function_programs(), written_programs(), programs_of_nothing(), programs_of_made()],
+    ids=["combined", "written", "of nothing", "made"],
 )
 @pytest.mark.parametrize("sample", SAMPLES, ids=["wide", "tall"])
 def test_functions_as_values(programs, sample):

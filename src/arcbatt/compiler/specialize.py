@@ -328,9 +328,10 @@ class _Specializer:
         chosen = results[-1]
         for candidate, result in zip(functions[-2::-1], results[-2::-1], strict=True):
             chosen = self.either(context, self.is_one_of(context, which, [candidate]), result, chosen)
-        if isinstance(chosen, Ref) and len(functions) == 1:
-            return context.emit(Draft(GUARD, [chosen, which], chosen.type, 2))
-        return chosen
+        if len(functions) > 1 or not which.can_fail:
+            return chosen
+        chosen = self.as_ref(context, chosen, CHOOSE)  # a function that is made would not know that it failed
+        return context.emit(Draft(GUARD, [chosen, which], chosen.type, 2))
 
     def either(self, context: Context, condition: Ref, left: Value, right: Value) -> Value:
         """One of two values outside of loops; a failure of the other does not count."""
