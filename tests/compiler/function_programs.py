@@ -174,6 +174,17 @@ MAKERS = {
     "lbind({0}, rot90)(trim)": "compose",
 }
 """Calls of a combinator that give a function of a grid, and which."""
+KEPT = (
+    "branch(F, identity, {0})", "first(astuple({0}, rot90))", "first(repeat({0}, 1))",
+    "first(apply(identity, initset({0})))", "extract(astuple({0}, rot90), T)",
+    "branch(portrait(I), {0}, compose({0}, identity))",
+)  # fmt: skip
+"""A function that went through a value."""
+BINDERS = (
+    "lbind(hconcat, {0})", "compose(rbind(vconcat, {0}), rot180)", "fork(hconcat, identity, lbind(paint, {0}))",
+    "power(lbind(hconcat, {0}), 2)",
+)  # fmt: skip
+"""Functions of a grid with a grid bound into them."""
 MADE_USES = (
     "{0}(I)", "apply({0}, repeat(I, 2))", "apply({0}, repeat(I, 0))", "size(repeat({0}, 2))",
     "rapply(astuple({0}, rot90), I)", "compose(rot90, {0})(I)", "mapply(compose({0}, identity), initset(I))",
@@ -191,6 +202,17 @@ def programs_of_made() -> list[Program]:
         for use in MADE_USES
     ]
     return [parse_program(f"def solve_m{k}(I):\n    return {text}\n") for k, text in enumerate(texts)]
+
+
+def programs_of_bound() -> list[Program]:
+    """Uses of functions into which something is bound that only its steps can fail."""
+    texts = [
+        use.format(kept.format(binder.format("rot90(rot270(I))")))
+        for kept in KEPT
+        for binder in BINDERS
+        for use in (*MADE_USES, "{0}(I, I)", "compose({0}, 3)(I)", "apply({0}, 3)", "power({0}, 0)(I)")
+    ]
+    return [parse_program(f"def solve_b{k}(I):\n    return {text}\n") for k, text in enumerate(texts)]
 
 
 def written_programs() -> list[Program]:
