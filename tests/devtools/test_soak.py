@@ -156,6 +156,14 @@ def test_a_command_is_started_and_ended(tmp_path):
     assert started.end().problem((130,)) == ""
 
 
+def test_to_wait_for_a_processor_is_not_to_hang(tmp_path, monkeypatch):
+    delays = iter([0.0])
+    monkeypatch.setattr(Started, "delayed_seconds", lambda _: next(delays, 1e6))
+    assert command(["check", "nothing.py"], tmp_path, 0.0).problem() == ""
+    monkeypatch.setattr(Started, "delayed_seconds", lambda _: 0.0)
+    assert command(["check", "nothing.py"], tmp_path, 0.0).problem() == "did not end within 0 s"
+
+
 def test_end_times_are_of_every_way(sigint):
     found = measure([8], 3)
     assert not [one for one in found.problems if "did not end" in one or "traceback" in one]
