@@ -261,7 +261,18 @@ def test_the_time_ends_what_does_not_look(folder, command, monkeypatch):
     monkeypatch.setattr("arcbatt.evolution.api.make_engine", never_ends)
     done = arcbatt(command, "--dataset", folder / "tasks.json", "--out", folder / "out", "-t", 0.01, "-q")
     assert done.status == 0, done.err
-    assert "--resume" in done.out
+    assert ("--resume" if command == "solve" else "nothing is kept") in done.out
+
+
+def test_a_population_is_named_only_where_there_is_one(folder, evolved):
+    begun = arcbatt(*go_on(evolved))
+    assert begun.status == 0, begun.err
+    assert str(evolved) in begun.out
+    (evolved / STATE).unlink()
+    done = arcbatt(*evolve_in(folder), "-t", 0.001)
+    assert done.status == 0, done.err
+    assert "nothing is kept" in done.out
+    assert not (evolved / STATE).exists()
 
 
 @pytest.mark.parametrize("command", ["solve", "evolve"])

@@ -156,6 +156,65 @@ def programs_of_nothing() -> list[Program]:
     ]
 
 
+CHOSEN = (
+    "first(branch({1}, initset, delta)({0}))",
+    "get_nth_t(repeat({0}, size(ofcolor(I, branch({1}, 3, 9)))), 0)",
+    "extract(initset({0}), lbind(either, {1}))",
+    "first(astuple({0}, branch({1}, initset, delta)({0})))",
+    "branch({1}, identity, size)({0})",
+)
+"""A function, or a failure where a condition does not hold."""
+MAKERS = {
+    "rbind({0}, I)(hconcat)": "lbind",
+    "{0}(hconcat, I)": "rbind",
+    "{0}(rot90, vmirror)": "compose",
+    "{0}(hconcat, identity, rot180)": "fork",
+    "{0}(trim, 1)": "power",
+    "compose(rbind({0}, I), identity)(hconcat)": "lbind",
+    "lbind({0}, rot90)(trim)": "compose",
+}
+"""Calls of a combinator that give a function of a grid, and which."""
+KEPT = (
+    "branch(F, identity, {0})", "first(astuple({0}, rot90))", "first(repeat({0}, 1))",
+    "first(apply(identity, initset({0})))", "extract(astuple({0}, rot90), T)",
+    "branch(portrait(I), {0}, compose({0}, identity))",
+)  # fmt: skip
+"""A function that went through a value."""
+BINDERS = (
+    "lbind(hconcat, {0})", "compose(rbind(vconcat, {0}), rot180)", "fork(hconcat, identity, lbind(paint, {0}))",
+    "power(lbind(hconcat, {0}), 2)",
+)  # fmt: skip
+"""Functions of a grid with a grid bound into them."""
+MADE_USES = (
+    "{0}(I)", "apply({0}, repeat(I, 2))", "apply({0}, repeat(I, 0))", "size(repeat({0}, 2))",
+    "rapply(astuple({0}, rot90), I)", "compose(rot90, {0})(I)", "mapply(compose({0}, identity), initset(I))",
+    "astuple(1, size(initset({0})))",
+)  # fmt: skip
+
+
+def programs_of_made() -> list[Program]:
+    """Uses of functions that are made by a combinator that is there, or has failed."""
+    texts = [
+        use.format(maker.format(chosen.format(name, condition)))
+        for chosen in CHOSEN
+        for condition in ("T", "F", "portrait(I)")
+        for maker, name in MAKERS.items()
+        for use in MADE_USES
+    ]
+    return [parse_program(f"def solve_m{k}(I):\n    return {text}\n") for k, text in enumerate(texts)]
+
+
+def programs_of_bound() -> list[Program]:
+    """Uses of functions into which something is bound that only its steps can fail."""
+    texts = [
+        use.format(kept.format(binder.format("rot90(rot270(I))")))
+        for kept in KEPT
+        for binder in BINDERS
+        for use in (*MADE_USES, "{0}(I, I)", "compose({0}, 3)(I)", "apply({0}, 3)", "power({0}, 0)(I)")
+    ]
+    return [parse_program(f"def solve_b{k}(I):\n    return {text}\n") for k, text in enumerate(texts)]
+
+
 def written_programs() -> list[Program]:
     """Programs of kinds that people write."""
     return [parse_program(f"def solve_w{k}(I):\n    {text}\n") for k, text in enumerate(WRITTEN)]

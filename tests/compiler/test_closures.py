@@ -12,20 +12,28 @@ from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import ordered
 from arcbatt.syntax import parse_program
-from compiler.function_programs import CONTAINERS, USES, function_programs, programs_of_nothing, written_programs
+from compiler.function_programs import (
+    CONTAINERS,
+    USES,
+    function_programs,
+    programs_of_bound,
+    programs_of_made,
+    programs_of_nothing,
+    written_programs,
+)
 from compiler.support import compiled, differences, random_sample
 from compiler.wild import wild_programs
 
 SAMPLES = (Sample(((1, 0, 2), (0, 3, 0))), Sample(((3, 3), (3, 0), (1, 2))))
-BUDGETS = (30, 100, 300, 1_000)
+BUDGETS = (12, 20, 30, 100, 300, 1_000)
 AS_WRITTEN = Rewrites(fold=False, algebra=False, unroll=False)
 """Steps of what is computed or made simpler when compiling are not counted outside of loops."""
 
 
 @pytest.mark.parametrize(
     "programs",
-    [function_programs(), written_programs(), programs_of_nothing()],
-    ids=["combined", "written", "of nothing"],
+    [function_programs(), written_programs(), programs_of_nothing(), programs_of_made(), programs_of_bound()],
+    ids=["combined", "written", "of nothing", "made", "bound"],
 )
 @pytest.mark.parametrize("sample", SAMPLES, ids=["wide", "tall"])
 def test_functions_as_values(programs, sample):

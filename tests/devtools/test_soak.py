@@ -75,12 +75,13 @@ def test_bulk_counts_what_goes_wrong():
     assert "no backend 'no engine'" in sums.problems[0]
 
 
-@pytest.mark.parametrize("kind", list(main.WORK))
-def test_a_piece_of_every_kind_finds_nothing(soak, kind, monkeypatch):
+def test_pieces_of_every_kind_find_nothing(soak, monkeypatch):
     monkeypatch.setattr("arcbatt.devtools.soak.hostile.COMMANDS_OF_A_PIECE", 2)
-    main.WORK[kind](4, soak)
+    for kind in (*main.WORK, "kills"):  # one more, among what the others left
+        done = soak.counts.done.total()
+        main.WORK[kind](4, soak)
+        assert soak.counts.done.total() > done
     assert not soak.counts.findings
-    assert soak.counts.done
 
 
 def run_found(folder: Path) -> int:
@@ -153,6 +154,14 @@ def test_a_command_is_started_and_ended(tmp_path):
     assert started.begun() is not None
     started.send(signal.SIGTERM)
     assert started.end().problem((130,)) == ""
+
+
+def test_to_wait_for_a_processor_is_not_to_hang(tmp_path, monkeypatch):
+    delays = iter([0.0])
+    monkeypatch.setattr(Started, "delayed_seconds", lambda _: next(delays, 1e6))
+    assert command(["check", "nothing.py"], tmp_path, 0.0).problem() == ""
+    monkeypatch.setattr(Started, "delayed_seconds", lambda _: 0.0)
+    assert command(["check", "nothing.py"], tmp_path, 0.0).problem() == "did not end within 0 s"
 
 
 def test_end_times_are_of_every_way(sigint):

@@ -166,6 +166,8 @@ def test_a_dialect_of_ones_own(tmp_path):
         ("differs = 'size'", "differs is a list"),
         (f"a = {'[' * 100_000}", "not a dialect"),
         (f"a{'.a' * 100_000} = 1", "a key of many parts"),
+        ("[" * 1_000_000, "not a dialect"),
+        ("x " * 500_000, "not a dialect"),
         (f"[names]\n{'# x' * 400_000}", "1,200,008 bytes, at most"),
         ("\ufeff[names]\na = 'rot90'", "not a dialect"),
     ],

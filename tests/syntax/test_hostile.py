@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arcbatt.language import limits
 from arcbatt.language.program import unparse
 from arcbatt.syntax import parse_bytes, parse_file, parse_text
+from arcbatt.syntax.problems import as_json
 
 _watches: list[list[str]] = []
 
@@ -108,6 +109,33 @@ def test_odd_line_ends_do_not_move_lines():
 
 
 GOOD = "def solve_good(I):\n    return I\n"
+UNITS = ("x", "_", "é", "1", " ", "\n", " \n", "(", "(S, I, ", "[", '"', "#", "=", "x = ", "def ", "\ndef ", ",", "\\")
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=ascii)
+def test_a_text_of_one_thing_again_and_again_takes_no_time(unit):
+    """A megabyte of it, wherever it stands: what looks for names and programs passes it once."""
+    text = unit * (1_000_000 // len(unit.encode()))
+    flat = text.replace("\n", " ")
+    doc = f"def solve_a(I):\n    '''{text[:500_000]}'''\n    return I\n"
+    for whole in (doc, f"# {flat}\n{GOOD}", f"{text}\n{GOOD}", f"def solve_a(I):\n    return {flat[:500_000]}\n{GOOD}"):
+        parsed = parse_text(whole)
+        assert parsed.programs or parsed.errors
+
+
+@pytest.mark.parametrize("unit", ["I", "é", "I.a", "zzz(I)"])
+def test_many_errors_of_one_line_are_not_all_told(unit):
+    for separator in (";", "\n    "):
+        text = "def solve_a(I):\n    " + separator.join([unit] * 5_000) + "\n    return I\n"
+        parsed = parse_text(text + GOOD)
+        assert [program.id for program in parsed.programs] == ["good"]
+        assert len(parsed.errors) == 100
+        assert "the others are not told" in parsed.errors[-1].message
+        found = [as_json(error) for error in parsed.errors]
+        assert all(len(str(one["text"])) <= 2_000 for one in found)
+        assert len({(one["line"], one["column"]) for one in found}) == 100
+
+
 LINES = st.lists(
     st.sampled_from(["text", "def solve_x(I):", "    return I", "'", '"', "# it's", "\\'", "''", ")", "", "x = 1"])
 )

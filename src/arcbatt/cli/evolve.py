@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import typer
 
@@ -15,7 +16,7 @@ from arcbatt.cli.tasks import tell
 from arcbatt.cli.terminal import print_lines
 from arcbatt.data.taskset import open_tasks
 from arcbatt.evolution.api import Evolved, EvolveOptions, Generation, evolve
-from arcbatt.evolution.population import PROGRAMS
+from arcbatt.evolution.population import PROGRAMS, STATE
 from arcbatt.support.text import counted
 
 
@@ -54,13 +55,19 @@ def evolve_command(
         try:
             found = evolve(programs, chosen, options, out=out, resume=resume, stop=stop, told=told)
         except KeyboardInterrupt:  # while programs are being made or compiled
-            print_lines([f"stopped; the generations that were done are in {out}: go on with --resume"])
+            kept = f"stopped; the generations that were done are in {out}: go on with --resume"
+            print_lines([kept if (out / STATE).exists() else _NOTHING])
             raise typer.Exit(130 if interrupted() else 0) from None
     print_lines([_kept(found, out)])
     if interrupted():
         raise typer.Exit(130)
 
 
+_NOTHING: Final = "stopped before a generation was done; nothing is kept"
+
+
 def _kept(found: Evolved, out: Path) -> str:
+    if not found.generations and not (out / STATE).exists():
+        return _NOTHING
     many = counted(len(found.programs), "program")
     return f"{many} in {out / PROGRAMS}; arcbatt run --solvers {out / PROGRAMS} says how they do on the tests"

@@ -81,7 +81,7 @@ class Closures:
         self._functions.setdefault(number, function)
         kind = Closure(frozenset((number,)))
         code = context.constant(code_of(number), kind)
-        bound = [ref for ref in function.values() if ref.can_fail and ref.context.level >= context.loop_level]
+        bound = [ref for ref in function.values() if ref.may_fail and ref.context.level >= context.loop_level]
         if not bound or not guarded:
             return code
         return context.emit(Draft(GUARD, [code, *bound], kind, 1 + len(bound)))
@@ -93,7 +93,7 @@ class Closures:
         if value.constant:
             return self._functions[number_of(value.value)]
         found = tuple(self._functions[number] for number in sorted(value.type.numbers))
-        return found[0] if len(found) == 1 and not value.can_fail else choice(value, found)
+        return found[0] if len(found) == 1 and not value.may_fail else choice(value, found)
 
     def codes(self, context: Context, which: Ref, function: Known) -> list[Ref]:
         """What a value is where it is a function, which may have several numbers."""
@@ -116,7 +116,7 @@ class Closures:
         kind = Set(item) if is_set else Seq(item)
         self.check_sets(kind)
         made = self.top.constant(frozenset(codes) if is_set else tuple(codes), kind)
-        bound = unique(ref for function in functions for ref in function.values() if ref.can_fail)
+        bound = unique(ref for function in functions for ref in function.values() if ref.may_fail)
         if counted:
             bound.append(counted)
         if bound:

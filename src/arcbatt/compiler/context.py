@@ -45,7 +45,14 @@ class Ref:
     index: int
     type: Type
     can_fail: bool = True
+    """Whether it can fail for what it is given."""
     constant: bool = False
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether it can fail at all: for what it is given, or for its steps."""
+        stepped = self.context.level == 0 and self.context.rewrites.every_step and not self.constant
+        return self.can_fail or stepped
 
     @property
     def value(self) -> Value:

@@ -297,7 +297,7 @@ class Loops:
             native = self._calling(None, value)
             return self._over(context, spec, container, Known("bound", ()), native, [given])
         built, kind = self._bodies_of(context, name, members, value)
-        bound = Known("bound", (container, *members) if container.can_fail else members)
+        bound = Known("bound", (container, *members) if container.may_fail else members)
         captures = [ref for _, refs in built for ref in refs]
         made: Type = Set(kind) if isinstance(container.type, Set) else Seq(kind)
         self.closures.check_sets(made)

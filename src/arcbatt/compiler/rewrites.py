@@ -24,6 +24,11 @@ class Rewrites:
     columns: bool = True
     """The engine runs loops over numbers for many items at once (lower/columns.py)."""
 
+    @property
+    def every_step(self) -> bool:
+        """Whether every step counts, so that any call outside of loops may take too many (`CompiledSet.exact`)."""
+        return not self.fold
+
     @staticmethod
     def names() -> tuple[str, ...]:
         """The name of every switch."""

@@ -191,7 +191,7 @@ class _Specializer:
     def guarded(self, context: Context, function: Known, args: list[Value]) -> Value:
         """A call of a function, failed where a value bound into it has failed."""
         result = self.call(context, function, args)
-        bound = [ref for ref in function.values() if ref.can_fail and ref.context.level >= context.loop_level]
+        bound = [ref for ref in function.values() if ref.may_fail and ref.context.level >= context.loop_level]
         if not bound or not isinstance(result, Ref) or not function.parts:
             return result
         strict = [result, *unique([*bound, *(arg for arg in args if isinstance(arg, Ref))])]
@@ -256,11 +256,11 @@ class _Specializer:
         """Count the steps of making a function.
 
         Where a part has failed none is made, and nothing is charged. A body charges each item the same, so where every
-        step counts (without folding: see `CompiledSet.exact`) such a function is the dynamic tier's.
+        step counts such a function is the dynamic tier's.
         """
         refs = [ref for part in parts for ref in ([part] if isinstance(part, Ref) else part.refs())]
         in_loop = isinstance(context, BodyBuilder) and not context.free
-        if in_loop and not context.rewrites.fold and any(ref.can_fail for ref in refs):
+        if in_loop and context.rewrites.every_step and any(ref.can_fail for ref in refs):
             raise UnresolvedError("a function made in a loop of what may fail, where every step counts")
         context.count_steps(making(len(parts)))
 
@@ -275,7 +275,7 @@ class _Specializer:
         if count.type not in (INT, BOOL):
             raise UnresolvedError(f"{spec.name} by a number of type {count.type}")
         bound = [function] if isinstance(function, Ref) else [*function.values()]
-        bound = [ref for ref in unique(bound) if ref.can_fail]
+        bound = [ref for ref in unique(bound) if ref.may_fail]
         if bound:
             count = context.emit(Draft(GUARD, [count, count, *bound], count.type, 2 + len(bound)))
         return context.emit(Draft(POWER_COUNT, [count], INT, 1))
@@ -331,9 +331,10 @@ class _Specializer:
         chosen = results[-1]
         for candidate, result in zip(functions[-2::-1], results[-2::-1], strict=True):
             chosen = self.either(context, self.is_one_of(context, which, [candidate]), result, chosen)
-        if isinstance(chosen, Ref) and len(functions) == 1:
-            return context.emit(Draft(GUARD, [chosen, which], chosen.type, 2))
-        return chosen
+        if len(functions) > 1 or not which.may_fail:
+            return chosen
+        chosen = self.as_ref(context, chosen, CHOOSE)  # a function that is made would not know that it failed
+        return context.emit(Draft(GUARD, [chosen, which], chosen.type, 2))
 
     def either(self, context: Context, condition: Ref, left: Value, right: Value) -> Value:
         """One of two values outside of loops; a failure of the other does not count."""
@@ -388,7 +389,7 @@ class _Specializer:
         if either.strict:
             guards = [condition, *unique([*either.values(), *rest])]
             condition = context.emit(Draft(GUARD, guards, condition.type, len(guards)))
-        others = [ref for ref in rest if ref.can_fail] if either.condition.can_fail and not either.strict else []
+        others = [ref for ref in rest if ref.may_fail] if either.condition.may_fail and not either.strict else []
         kind = join(sides[0].type, sides[1].type)
         if kind is None:
             if others:

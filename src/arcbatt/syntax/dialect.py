@@ -29,13 +29,14 @@ _FOLDER: Final = Path(__file__).parent / "dialects"
 _TABLES: Final = {"names", "constants", "functions"}
 _CELLS: Final = {"since", "items", "place"}
 _MOST_BYTES: Final = 1 << 20
-_DEEP_KEY: Final = re.compile(r"^[ \t\[]*(?:[^\s.=]+[ \t]*\.[ \t]*){8}", re.MULTILINE)
-_USED: Final = re.compile(r"([^\W\d]\w*)\s*(?=[(,)])")
+# Nothing here is tried again from within what it has passed: a line of a megabyte would take hours.
+_DEEP_KEY: Final = re.compile(r"^[ \t\[]*+(?:[^\s.=]++[ \t]*+\.[ \t]*+){8}", re.MULTILINE)
+_USED: Final = re.compile(r"\b([^\W\d]\w*+)\s*+(?=[(,)])")
 """Names that are called or stand as an argument."""
 _TOLD: Final = re.compile(r"#[^\n]*|(\"{3}|'{3})[\s\S]*?\1")
 """Comments and docstrings, which use no names."""
-_CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
-_DEFINED: Final = re.compile(r"^\s*(?:def\s+([^\W\d]\w*)|([^\W\d]\w*)\s*=[^=])", re.MULTILINE)
+_CALLED: Final = re.compile(r"\b([^\W\d]\w*+)\(")
+_DEFINED: Final = re.compile(r"^[^\S\n]*+(?:def\s++([^\W\d]\w*+)|([^\W\d]\w*+)\s*+=[^=])", re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)

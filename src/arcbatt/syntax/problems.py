@@ -13,6 +13,8 @@ from arcbatt.syntax.source import SourceError
 _SHOWN_WHOLE: Final = 3
 """So many errors are shown one by one."""
 _SHOWN_REASONS: Final = 5
+_MOST_TEXT: Final = 2_000
+"""Characters of a line in JSON: a line of a megabyte may have many errors."""
 _PARTICULAR: Final = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,]*")
 
 
@@ -83,6 +85,6 @@ def as_json(error: SourceError) -> dict[str, str | int]:
         "line": error.line,
         "column": error.column,
         "reason": error.message,
-        "text": error.text,
+        "text": error.text if len(error.text) <= _MOST_TEXT else error.excerpt(_MOST_TEXT),
         "suggestion": error.allowed,
     }

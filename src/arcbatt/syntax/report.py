@@ -9,6 +9,9 @@ from arcbatt.syntax.source import Chunk, SourceError
 
 LEGAL: Final = "a program is assignments of calls, then return; docs/language.md says what else may stand in it"
 
+_MOST_ERRORS: Final = 100
+"""Errors of one program that are told: finding the place of each takes time that grows with the length of its line."""
+
 
 class Illegal(Exception):
     """Leaves one statement after its error was reported."""
@@ -26,12 +29,18 @@ class Reporter:
         """Calls of functions that are being written out: where each is, and what was called."""
 
     def line(self, message: str, line: int = 1, column: int = 0, allowed: str = "") -> None:
-        """Report at a line of the chunk."""
+        """Report at a line of the chunk, unless enough is said."""
+        if len(self.errors) == _MOST_ERRORS:
+            return
+        if len(self.errors) == _MOST_ERRORS - 1:
+            message, allowed = f"more than {_MOST_ERRORS - 1} problems in one program: the others are not told", ""
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         self.errors.append(SourceError(self.file, self.chunk.line + line - 1, column, text, message, allowed))
 
     def report(self, node: ast.AST, message: str, allowed: str = LEGAL) -> None:
         """Report at a node of the chunk, or where the function that holds the node is called."""
+        if len(self.errors) == _MOST_ERRORS:
+            return
         if self.inside:
             node, name = self.inside[0]
             message = f"in {name}: {message}"

@@ -32,11 +32,15 @@ class SourceError(ArcbattError):
         out = [f"{place}: {self.message}"]
         if self.text:
             start = max(0, self.column - _SHOWN // 2)
-            shown = self.text[start : start + _SHOWN]
-            out += [f"    {shown}", f"    {' ' * (self.column - start)}^"]
+            out += [f"    {self.excerpt(_SHOWN)}", f"    {' ' * (self.column - start)}^"]
         if self.allowed:
             out.append(f"    {self.allowed}")
         return "\n".join(out)
+
+    def excerpt(self, most: int) -> str:
+        """The line, or of a longer one so many characters around the place."""
+        start = max(0, self.column - most // 2)
+        return self.text[start : start + most]
 
 
 @dataclass(frozen=True)

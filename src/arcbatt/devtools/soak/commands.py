@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,9 @@ from typing import Final
 from arcbatt.runs.kept import VARIABLE
 
 HANGS: Final = 120.0
-"""Seconds after which a command that should end soon is said to hang. The machine may be busy with other things."""
+"""Seconds after which a command that should end soon is said to hang; those it waits for a processor do not count."""
+_LOOKS: Final = 5.0
+"""Seconds between looks at whether a command waits for a processor."""
 _ENTRY: Final = """
 import os, sys, time
 from arcbatt.cli import main
@@ -103,15 +106,28 @@ class Started:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def delayed_seconds(self) -> float:
+        """What the thread that waited most for a processor has waited; 0 where the system does not tell."""
+        most = 0
+        for path in Path(f"/proc/{self._process.pid}/task").glob("*/schedstat"):
+            with suppress(OSError):  # the thread has ended
+                most = max(most, int(path.read_text().split()[1]))
+        return most / 1e9
+
     def end(self, seconds: float = HANGS) -> Ended:
         """Wait for its end; it is killed where it does not come."""
-        start, hung = time.monotonic(), False
-        try:
-            out, err = self._process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            hung = True
-            self._process.kill()
-            out, err = self._process.communicate()
+        start, before, delayed, hung = time.monotonic(), self.delayed_seconds(), 0.0, False
+        while True:
+            delayed = max(delayed, self.delayed_seconds() - before)
+            left = start + seconds + delayed - time.monotonic()
+            if left <= 0:
+                hung = True
+                self._process.kill()
+            try:
+                out, err = self._process.communicate(timeout=None if hung else min(left, _LOOKS))
+                break
+            except subprocess.TimeoutExpired:
+                continue
         took = time.monotonic() - start
         os.close(self._told)
         said, errors = (text.decode(errors="backslashreplace") for text in (out, err))

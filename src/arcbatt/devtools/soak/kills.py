@@ -92,7 +92,7 @@ def _state(given: Path, out: Path, soak: Soak) -> Path:
     """A copy of a killed run, with what it was a run of."""
     state = soak.folder / "state"
     shutil.rmtree(state, ignore_errors=True)
-    shutil.copytree(given, state)
+    shutil.copytree(given, state, symlinks=True)  # runs are kept as links, to those of earlier pieces too
     if out.exists():
         shutil.copytree(out, state / "out")
     return state
@@ -107,7 +107,7 @@ from arcbatt.devtools.soak.kills import difference, gone_on
 
 
 def test_a_run_is_gone_on_with(tmp_path):
-    folder = shutil.copytree(Path(__file__).parent / "{given}", tmp_path / "given")
+    folder = shutil.copytree(Path(__file__).parent / "{given}", tmp_path / "given", symlinks=True)
     assert command(gone_on(folder / "out"), folder).problem((0,)) == ""
     assert difference(folder, folder / "out") == ""
 """
