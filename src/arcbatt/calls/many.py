@@ -197,6 +197,8 @@ class _Batch:
         results = self.results
         groups: dict[Template, tuple[list[int], list[Row]]] = {}
         for place, (function, args) in enumerate(zip(functions, calls, strict=True)):
+            if not isinstance(args, tuple):
+                raise UsageError(f"call {place}: a call is a tuple of arguments, (grid,) for one, got {args!r:.40}")
             if failed := first_failure(args):
                 results[place], results.done[place] = failed, True
                 results.ran["not run: an argument has failed"] += 1

@@ -83,6 +83,17 @@ class Task:
     def _sizes(self) -> str:
         return f"{counted(len(self.train), 'demonstration')}, {counted(len(self.test), 'test')}"
 
+    def svg(self) -> str:
+        """The task as a picture, the text of an SVG file: each output below its input."""
+        from arcbatt.display.pictures import columns_svg
+
+        return columns_svg(
+            [
+                [(name, given), *([("output", wanted)] if wanted is not None else [])]
+                for name, given, wanted in self._named()
+            ]
+        )
+
     def _repr_html_(self) -> str:
         pairs = [_pair_html(name, given, wanted) for name, given, wanted in self._named()]
         return page(f"{self.id}: {self._sizes()}", *pairs)
