@@ -59,6 +59,13 @@ def test_the_run_s_own_folder_may_be_given(folder):
     assert "<h1>first</h1>" in client(folder / "first").get("/").text
 
 
+def test_a_number_is_not_the_whole_heading(tmp_path):
+    make_run(tmp_path / "7")
+    text = client(tmp_path).get("/").text
+    assert "<h1>Run 7</h1>" in text
+    assert "<title>Run 7 - arcbatt watch</title>" in text
+
+
 def test_gpus_are_shown_where_there_are_any(folder):
     text = client(folder, gpus=GpuWatch(lambda: PRINTED)).get("/").text
     assert "GPUs of this machine" in text
