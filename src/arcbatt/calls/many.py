@@ -340,7 +340,7 @@ def call_node(graph: Graph, function: Function | Program, args: Sequence[int], h
     """The node of a call; raises UsageError where the number of arguments is wrong."""
     arity = len(function.params) if isinstance(function, Program) else function.arity
     if len(args) != arity:
-        raise UsageError(f"{function.name} takes {arity} arguments, got {len(args)}")
+        raise UsageError(f"{function.name} takes {counted(arity, 'argument')}, got {len(args)}")
     if isinstance(function, Program):
         return graph.build(function, dict(zip(function.params, args, strict=True)))
     if not function.parts:

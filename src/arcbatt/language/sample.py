@@ -28,4 +28,4 @@ class Sample:
 
     def __repr__(self) -> str:
         known = "" if self.C is None else ", C known"
-        return f"<Sample: I of {counted(len(self.I), 'row')}, {counted(len(self.S), 'pair')} in S{known}>"
+        return f"<Sample: I of {counted(len(self.I), 'row')}, {counted(len(self.S), 'demonstration')} in S{known}>"
