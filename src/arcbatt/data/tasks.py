@@ -131,6 +131,9 @@ def _pair_html(name: str, given: Grid, wanted: Grid | None) -> str:
 class Tasks(list[Task]):
     """A list of tasks that also takes an id: `tasks["007bbfb7"]`, `"007bbfb7" in tasks`."""
 
+    dataset = ""
+    """The data set they are of, where they were loaded."""
+
     @overload
     def __getitem__(self, which: SupportsIndex | str) -> Task: ...
     @overload
@@ -141,7 +144,11 @@ class Tasks(list[Task]):
                 if task.id == which:
                     return task
             raise UsageError(no_task(which, self.ids))
-        return Tasks(super().__getitem__(which)) if isinstance(which, slice) else super().__getitem__(which)
+        if not isinstance(which, slice):
+            return super().__getitem__(which)
+        some = Tasks(super().__getitem__(which))
+        some.dataset = self.dataset
+        return some
 
     def __contains__(self, which: object) -> bool:
         return which in self.ids if isinstance(which, str) else super().__contains__(which)
@@ -190,6 +197,7 @@ def load_tasks(dataset: str | Path = "arcagi", *, strict: bool = False, report: 
     """
     reader = TaskReader(find_source(dataset), strict=strict)
     tasks = Tasks(reader)
+    tasks.dataset = str(dataset)
     report_problems(reader.problems, reader.seen, report)
     return tasks
 
