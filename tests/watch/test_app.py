@@ -32,9 +32,9 @@ def client(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    make_run(folder / "first")
-    make_search(folder / "search")
+    make_search(folder / "search")  # before the run, which is the newest then, whenever a second ends
     age(folder / "search", 1000)
+    make_run(folder / "first")
     return folder
 
 
