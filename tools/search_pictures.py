@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import Final
 
 from arcbatt.data.tasks import Task, load_tasks
-from arcbatt.display.pictures import grid_svg
+from arcbatt.display.pictures import columns_svg
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.options import SolveOptions
@@ -24,9 +23,6 @@ from arcbatt.search.solution import Solution
 from arcbatt.search.solver import Solver
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "docs" / "search-examples"
-SIDE: Final = 128
-GAP: Final = 10
-TEXT: Final = 16
 MOST_DEMONSTRATIONS: Final = 3
 
 
@@ -42,25 +38,7 @@ def columns(task: Task, solution: Solution) -> Iterator[list[tuple[str, Grid]]]:
 
 def picture(task: Task, solution: Solution) -> str:
     """All of it as one picture."""
-    shown = list(columns(task, solution))
-
-    def cell(grid: Grid) -> int:
-        return max(2, SIDE // max(len(grid), len(grid[0])))
-
-    tall = [max(len(column[row][1]) * cell(column[row][1]) for column in shown) for row in range(2)]
-    parts, across, down = [], GAP, sum(tall) + 2 * (TEXT + GAP) + GAP
-    for column in shown:
-        for row, (title, grid) in enumerate(column):
-            if title:
-                top = GAP + row * (tall[0] + TEXT + GAP)
-                inner = grid_svg(grid, (), cell(grid)).replace("<svg ", f'<svg x="{across}" y="{top + TEXT}" ', 1)
-                parts.append(f'<text x="{across}" y="{top + TEXT - 5}">{escape(title)}</text>{inner}')
-        across += SIDE + GAP
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{down}">'
-        f'<rect width="{across}" height="{down}" fill="#fcfbf8"/>'
-        f'<g font-family="sans-serif" font-size="12" fill="#333333">{"".join(parts)}</g></svg>\n'
-    )
+    return columns_svg(list(columns(task, solution)))
 
 
 def main() -> None:

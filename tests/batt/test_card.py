@@ -185,7 +185,7 @@ EDITS = {
     "an import": ("    t1 = ", "    import os\n    t1 = ", "not a line of a batt"),
     "a dangerous call": ("    t1 = rot90(I)", "    t1 = __import__('os')", "no name, integer or tuple"),
     "an unknown name": ("    t1 = rot90(I)", "    t1 = rot91(I)", "unknown name"),
-    "a wrong count": ("    t1 = rot90(I)", "    t1 = rot90(I, I)", "rot90 takes 1 arguments, got 2"),
+    "a wrong count": ("    t1 = rot90(I)", "    t1 = rot90(I, I)", "rot90 takes 1 argument, got 2"),
     "a line twice": ("    t1 = rot90(I)", "    t1 = rot90(I)\n    t1 = rot90(I)", "redefinition of t1"),
     "a missing line": ("    t1 = rot90(I)\n", "", "unknown name 't1'"),
     "a wrong number": ('(1, "a", t1)', '(2, "a", t1)', "t1 is not t2"),

@@ -186,7 +186,7 @@ def test_report_and_submit_take_the_last_run(run, tasks, tmp_path):
     run()
     page, answers = tmp_path / "report.html", tmp_path / "submission.json"
     done = arcbatt("report", "-o", page)
-    assert done.out.startswith(f"{page}: 1 solved, 1 tests wrong, 1 nearly solved, 2 open")
+    assert done.out.startswith(f"{page}: solved: 1; tests wrong: 1; nearly solved: 1; open: 2")
     assert arcbatt("submit", "-o", answers).out.startswith(f"{answers}: 5 tasks, 5 test inputs")
     assert "5 of 5 tasks scored" in arcbatt("score", answers, "-d", tasks).out
 
@@ -207,7 +207,8 @@ def test_diff_by_task_and_program(run, solvers, tmp_path):
     run(programs=(MIRROR, TURN))
     run(programs=(MIRROR.replace("vmirror", "hmirror"), LOOKUP))
     out = arcbatt("runs", "diff").out
-    assert out == arcbatt("runs", "diff", 1, 2).out
+    assert out == arcbatt("runs", "diff", 1, 2).out == arcbatt("run", "diff", 1, 2).out
+    assert arcbatt("run", "show", 1).out == arcbatt("runs", "show", 1).out
     assert re.search(r"no longer solved: 1 task\n.*\nmirrored +solved +only from S +-mirror -turn$", out, re.MULTILINE)
     assert "newly solved: 0 tasks" in out
     assert re.search(r"^mirror +1 +0  rewritten$", out, re.MULTILINE)
@@ -216,7 +217,7 @@ def test_diff_by_task_and_program(run, solvers, tmp_path):
     assert [one["task"] for one in found["gained"]] == ["mirrored"]
     assert found["gained"][0]["gained"] == ["mirror", "turn"]
     page = tmp_path / "r.html"
-    assert "; 5 changed;" in arcbatt("report", 2, "--against", 1, "-o", page).out
+    assert "; changed: 5;" in arcbatt("report", 2, "--against", 1, "-o", page).out
     assert "then: mirror" in page.read_text()
 
 

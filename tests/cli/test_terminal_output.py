@@ -81,6 +81,17 @@ def on_a_terminal(command: list[str], folder, **streams) -> tuple[int, str]:
     return done.wait(), written.decode()
 
 
+def test_a_message_breaks_between_words(tmp_path):
+    status, written = on_a_terminal(["show", "00576224"], tmp_path)
+    assert status == 2
+    lines = ["arcbatt: no task '00576224' in arcagi; 00576224 is in arcagi:evaluation: give", "    that as --dataset"]
+    assert written.splitlines() == lines
+    status, written = on_a_terminal(["show", "3ac3eb23", "--program", "67a3c6ac"], tmp_path)
+    assert status == 0
+    said = re.sub(r"\x1b\[[\d;]*m", "", written).replace("\r", "")
+    assert re.search(r"^demonstration 1   20 of 60 cells differ, .* \(0, ?\n5\), \(0, 8\), \.\.\.$", said, re.MULTILINE)
+
+
 def test_a_bar_is_drawn_and_lines_stand_above_it(tmp_path):
     args = ["evolve", "-c", "1", "--generations", "1", "--children", "5", "-o", "one"]
     status, written = on_a_terminal(args, tmp_path)

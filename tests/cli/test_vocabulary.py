@@ -121,6 +121,11 @@ def test_lists_of_commands_say_all_in_80_columns(path, monkeypatch):
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_the_first_line_of_help_has_brackets_once(path):
+    assert "[[" not in arcbatt(*path, "--help").out.splitlines()[0]
+
+
 def test_version():
     assert arcbatt("-V").out == arcbatt("--version").out
     assert arcbatt("-V").out.startswith("arcbatt ")

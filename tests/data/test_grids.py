@@ -11,7 +11,7 @@ from arcbatt.errors import DataError
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ([[1, 2], [3]], "ragged, row 1 has 1 cells where row 0 has 2"),
+        ([[1, 2], [3]], "ragged, row 1 has 1 cell where row 0 has 2"),
         ([[11]], r"cell \(0, 0\) is a colour from 0 to 9, got 11"),
         ([[1, "a"]], r"cell \(0, 1\) is a colour from 0 to 9, got 'a'"),
         ([[-1]], "got -1"),

@@ -69,7 +69,7 @@ def test_folder_single_file_and_lines(tmp_path):
 
 
 BAD_TASKS = {
-    "ragged": (raw(train=[pair([[1, 2], [3]])]), "train 0: input: ragged, row 1 has 1 cells where row 0 has 2"),
+    "ragged": (raw(train=[pair([[1, 2], [3]])]), "train 0: input: ragged, row 1 has 1 cell where row 0 has 2"),
     "big value": (raw(test=[pair([[1, 10]])]), "test 0: input: cell (0, 1) is a colour from 0 to 9, got 10"),
     "huge value": (raw(test=[pair([[999]])]), "test 0: input: cell (0, 0) is a colour from 0 to 9, got 999"),
     "negative": (raw(test=[pair([[1], [-1]])]), "test 0: input: cell (1, 0) is a colour from 0 to 9, got -1"),

@@ -64,9 +64,9 @@ def page() -> Page:
 
 
 def test_sections_counts_and_tasks(page):
-    assert [attrs["id"] for attrs in page.all("section")] == ["summary", "solved", "nearly-solved", "open", "timings"]
+    assert [attrs["id"] for attrs in page.all("section")] == ["summary", "nearly-solved", "open", "solved", "timings"]
     tasks = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "item task"]
-    assert tasks == ["task-aaaa0001", "task-aaaa0002", "task-aaaa0003"]
+    assert tasks == ["task-aaaa0002", "task-aaaa0003", "task-aaaa0001"]
     for text in (
         "Solved: 1 (33.3%)",
         "demonstrations 2/2",
@@ -204,7 +204,7 @@ def test_every_ink_reads_on_its_paper(dark):
 def test_programs_and_what_changed():
     page = Page(report_html(WITH_PROGRAMS))
     sections = [attrs["id"] for attrs in page.all("section")]
-    assert sections == ["summary", "against", "solved", "nearly-solved", "programs", "timings"]
+    assert sections == ["summary", "against", "nearly-solved", "solved", "programs", "timings"]
     programs = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "item program"]
     assert programs == ["program-p1", "program-p0", "program-p2"]
     for text in ("Programs 7", "solves 1", "90% of evaluations failed", "reads S", "4 more are not shown here",

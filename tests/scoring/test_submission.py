@@ -37,7 +37,7 @@ def test_a_good_submission():
         ({"a": [{**PAIR, "attempt_3": ONE}]}, "task a: test 0: unknown key 'attempt_3'"),
         (
             {"a": [{**PAIR, "attempt_1": [[1, 2], [3]]}]},
-            "task a: test 0: attempt_1: ragged, row 1 has 1 cells where row 0 has 2",
+            "task a: test 0: attempt_1: ragged, row 1 has 1 cell where row 0 has 2",
         ),
         (
             {"b": [PAIR, {**PAIR, "attempt_2": [[10]]}]},

@@ -23,4 +23,6 @@ def test_from_programs_to_a_score(tmp_path, tasks, recorded):
 
 def test_what_is_no_submission(tasks):
     with pytest.raises(DataError, match=f"task {tasks[0].id}: missing"):
+        arcbatt.score({}, tasks, strict=True)
+    with pytest.raises(DataError, match="nothing to score: the submission has none of the"):
         arcbatt.score({}, tasks)

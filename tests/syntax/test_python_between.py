@@ -137,7 +137,13 @@ def test_one_program_may_call_another_and_have_two_names():
         ("def solve_a(I):\n    x = (I, I)\n    return x[2]\n", "item 2 of a tuple that has 2"),
         ("def solve_a(I):\n    return (I, I)(I)\n", "`tuple` is not legal"),
         ("def solve_a(I):\n    f = lambda *a: I\n    return f(I)\n", "parameters (*a)"),
-        ("def solve_a(I):\n    f = lambda a: I\n    return f(I, I)\n", "f takes 1 arguments, got 2"),
+        ("def solve_a(I):\n    f = lambda a: I\n    return f(I, I)\n", "f takes 1 argument, got 2"),
+        ("def solve_a(I):\n    return [x() for x in I]\n", "call of a variable without arguments"),
+        ("def solve_a(I):\n    return [add(x, x()()) for x in I]\n", "call of a variable without arguments"),
+        (
+            "def solve_a(I):\n    f = rot90 if I else rot180\n    return tuple(paint(f(), x) for x in I)\n",
+            "call of a variable without arguments",
+        ),
         ("def solve_a(I):\n    return sorted(I, backwards=T)\n", "no free parameter 'backwards'"),
     ],
 )  # fmt: skip

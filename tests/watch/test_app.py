@@ -32,9 +32,9 @@ def client(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    make_search(folder / "search")
-    make_run(folder / "first")
+    make_search(folder / "search")  # before the run, which is the newest then, whenever a second ends
     age(folder / "search", 1000)
+    make_run(folder / "first")
     return folder
 
 
@@ -57,6 +57,13 @@ def test_a_search(folder):
 
 def test_the_run_s_own_folder_may_be_given(folder):
     assert "<h1>first</h1>" in client(folder / "first").get("/").text
+
+
+def test_a_number_is_not_the_whole_heading(tmp_path):
+    make_run(tmp_path / "7")
+    text = client(tmp_path).get("/").text
+    assert "<h1>Run 7</h1>" in text
+    assert "<title>Run 7 - arcbatt watch</title>" in text
 
 
 def test_gpus_are_shown_where_there_are_any(folder):

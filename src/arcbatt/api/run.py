@@ -147,8 +147,9 @@ def run(
     steps that a call and an evaluation may take. `stop` is asked now and then whether to end early; `progress` is told
     how many evaluations are done, and of how many.
     """
-    if isinstance(tasks, str | Path):
-        options.setdefault("dataset", str(tasks))
+    if tasks is not None:
+        named = str(tasks) if isinstance(tasks, str | Path) else getattr(tasks, "dataset", "")
+        options.setdefault("dataset", named or "tasks of a script")
     summary = api.run(
         library() if programs is None else as_programs(programs),
         as_tasks("arcagi" if tasks is None else tasks),

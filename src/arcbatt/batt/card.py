@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from arcbatt.compiler.graph import Graph
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
+from arcbatt.support.text import counted
 from arcbatt.syntax import SourceError
 
 INPUT_ID: Final = "I"
@@ -51,7 +52,7 @@ def choose(
     wanted = list(dict.fromkeys(ids))
     known = {program.id for program in programs}
     if missing := [one for one in wanted if one not in known]:
-        raise UsageError(f"no program for {', '.join(missing)}; there are {len(programs):,} programs")
+        raise UsageError(f"no program for {', '.join(missing)} among the {counted(len(programs), 'program')}")
     chosen = [program for program in programs if not wanted or program.id in wanted]
     if count is None:
         return chosen

@@ -16,6 +16,7 @@ from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS
 from arcbatt.language.program import Call, Const, Expr, Name
 from arcbatt.language.table import current
+from arcbatt.support.text import counted
 from arcbatt.syntax import SourceError
 from arcbatt.syntax.parser import is_program_name
 from arcbatt.syntax.source import read_text
@@ -171,7 +172,7 @@ class _Loader:
                 return self.graph.add(INVOKE, tuple(map(self.node, args)), self.at + 1)
             case Call(Name(name), args) if name in current().ops:
                 if len(args) != current().op(name).arity:
-                    raise self.error(f"{name} takes {current().op(name).arity} arguments, got {len(args)}")
+                    raise self.error(f"{name} takes {counted(current().op(name).arity, 'argument')}, got {len(args)}")
                 self.graph.calls_read += 1
                 return self.graph.add(name, tuple(map(self.node, args)), self.at + 1)
         raise self.error(f"unknown name {expr.id if isinstance(expr, Name) else str(expr)!r}")

@@ -17,6 +17,7 @@ from arcbatt.language.reference import primitive
 from arcbatt.language.shown import plain
 from arcbatt.language.spec import Kind
 from arcbatt.language.table import current
+from arcbatt.support.text import counted
 
 _PENDING: Final = object()
 
@@ -90,7 +91,9 @@ class Deferred:
         if not isinstance(function, Function):
             return Failed(Reason.TYPE, "", 0, "a call of what is no function")
         if len(args) != function.arity:
-            return Failed(Reason.TYPE, str(function), 0, f"takes {function.arity} arguments, got {len(args)}")
+            return Failed(
+                Reason.TYPE, str(function), 0, f"takes {counted(function.arity, 'argument')}, got {len(args)}"
+            )
         if not function.parts and current().op(function.name).kind is Kind.COMBINATOR:
             return invoke(function, *args)
         return None
@@ -160,7 +163,7 @@ class Collected:
     def __call__(self, *args: Any) -> Deferred:
         """A call to be run later."""
         if len(args) != self.function.arity:
-            raise UsageError(f"{self.function} takes {self.function.arity} arguments, got {len(args)}")
+            raise UsageError(f"{self.function} takes {counted(self.function.arity, 'argument')}, got {len(args)}")
         return self.batching.collect(self.function, args)
 
 

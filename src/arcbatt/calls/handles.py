@@ -78,7 +78,7 @@ class Batch:
         if known is None or isinstance(known, Program):
             raise UsageError(f"a chain is made of primitives and function values, got {function!r:.60}")
         if len(args) != known.arity:
-            raise UsageError(f"{known} takes {known.arity} arguments, got {len(args)}")
+            raise UsageError(f"{known} takes {counted(known.arity, 'argument')}, got {len(args)}")
         made = Batch.__new__(Batch)
         made._columns, made._lines, made._results = dict(self._columns), dict(self._lines), None
         made._backend = self._backend

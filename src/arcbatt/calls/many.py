@@ -197,6 +197,8 @@ class _Batch:
         results = self.results
         groups: dict[Template, tuple[list[int], list[Row]]] = {}
         for place, (function, args) in enumerate(zip(functions, calls, strict=True)):
+            if not isinstance(args, tuple):
+                raise UsageError(f"call {place}: a call is a tuple of arguments, (grid,) for one, got {args!r:.40}")
             if failed := first_failure(args):
                 results[place], results.done[place] = failed, True
                 results.ran["not run: an argument has failed"] += 1
@@ -338,7 +340,7 @@ def call_node(graph: Graph, function: Function | Program, args: Sequence[int], h
     """The node of a call; raises UsageError where the number of arguments is wrong."""
     arity = len(function.params) if isinstance(function, Program) else function.arity
     if len(args) != arity:
-        raise UsageError(f"{function.name} takes {arity} arguments, got {len(args)}")
+        raise UsageError(f"{function.name} takes {counted(arity, 'argument')}, got {len(args)}")
     if isinstance(function, Program):
         return graph.build(function, dict(zip(function.params, args, strict=True)))
     if not function.parts:

@@ -15,6 +15,7 @@ from arcbatt.cli.app_checks import add_checks
 from arcbatt.runs.options import RunOptions
 
 app = typer.Typer(
+    cls=opt.Commands,
     help="Run thousands of ARC programs on thousands of grids at once, exactly.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -130,11 +131,11 @@ def runs_show(
 def runs_diff(
     before: Annotated[
         str | None,
-        typer.Argument(metavar="[A]", help="A run; default: the last but one.", autocompletion=opt.complete_run),
+        typer.Argument(metavar="A", help="A run; default: the last but one.", autocompletion=opt.complete_run),
     ] = None,
     after: Annotated[
         str | None,
-        typer.Argument(metavar="[B]", help="Another; default: the last one.", autocompletion=opt.complete_run),
+        typer.Argument(metavar="B", help="Another; default: the last one.", autocompletion=opt.complete_run),
     ] = None,
     everything: opt.All = False,
     as_json: opt.Json = False,
@@ -149,7 +150,7 @@ def runs_diff(
 def runs_delete(
     numbers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RUN]...", help="Runs by their numbers.", autocompletion=opt.complete_run),
+        typer.Argument(metavar="RUN", help="Runs by their numbers.", autocompletion=opt.complete_run),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", "-a", help="Every run that is kept.")] = False,
 ) -> None:
@@ -163,7 +164,7 @@ def runs_delete(
 def card(
     solvers: opt.Solvers = None,
     count: Annotated[int | None, opt.count("How many programs.")] = None,
-    ids: opt.Ids = None,
+    ids: opt.ProgramIds = None,
     seed: Annotated[int | None, typer.Option(help="Draw the --count programs at random by this seed.")] = None,
     out: Annotated[Path, opt.out("The batt file to write.")] = Path("batt.py"),
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
@@ -403,7 +404,7 @@ def report(
 def watch(
     directory: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", help="A run, a search, or a folder of them; default: where runs are kept."),
+        typer.Argument(metavar="DIR", help="A run, a search, or a folder of them; default: where runs are kept."),
     ] = None,
     host: Annotated[
         str, typer.Option(help="The address to listen on; any but this machine's own needs a token, which is printed.")

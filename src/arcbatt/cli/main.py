@@ -13,7 +13,7 @@ from types import FrameType
 from typer.main import get_command
 
 from arcbatt.cli.app import app
-from arcbatt.cli.terminal import plain_streams
+from arcbatt.cli.terminal import plain_streams, print_lines
 from arcbatt.errors import ArcbattError
 from arcbatt.support.aside import left_running
 
@@ -80,7 +80,7 @@ def _failed(status: int, message: str = "") -> int:
     """Say why, as far as anyone can be told."""
     with suppress(OSError):
         if message:
-            print(f"arcbatt: {message}", file=sys.stderr)
+            print_lines(f"arcbatt: {message}".split("\n"), err=True)
     try:
         sys.stdout.flush()
     except OSError:  # what is left to print cannot be; Python would try again at its end, with a traceback

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from arcbatt.runs.options import RunOptions
 
@@ -20,6 +21,16 @@ OLD: Final[dict[str, dict[str, str]]] = {
     "verify": {"limit": "count"},
 }
 """Of each command, names of options that it once had and still takes, and what they are called now."""
+
+
+class Commands(TyperGroup):
+    """The commands, where `run show` and `run diff` are those of `runs`: `run` itself takes no words."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that words begin with, and the words left for it."""
+        if args[0] == "run" and args[1:2] and args[1] in getattr(self.commands["runs"], "commands", ()):
+            args = ["runs", *args[1:]]
+        return super().resolve_command(ctx, args)
 
 
 def settings(command: str) -> dict[str, Any]:
@@ -86,6 +97,12 @@ Ids = Annotated[
     list[str] | None,
     typer.Option("--id", "-i", metavar="ID", help=RunOptions.help("ids"), autocompletion=complete_task),
 ]
+ProgramIds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--id", "-i", metavar="ID", help="Only this program; may be repeated.", autocompletion=complete_program
+    ),
+]
 Threads = Annotated[int | None, typer.Option("--threads", "-j", help=RunOptions.help("threads"))]
 Ray = Annotated[str | None, typer.Option("--ray", metavar="ADDRESS|local", help=RunOptions.help("cluster"))]
 Seconds = Annotated[float | None, typer.Option("--time", "-t", help=RunOptions.help("seconds"))]
@@ -108,7 +125,7 @@ Csv = Annotated[bool, typer.Option("--csv", help="Print a line of CSV for each t
 Run = Annotated[
     str | None,
     typer.Argument(
-        metavar="[RUN]",
+        metavar="RUN",
         help="A run by its number (arcbatt runs) or its directory; default: the last one.",
         autocompletion=complete_run,
     ),

@@ -38,8 +38,8 @@ def write_report(run: str | None, against: str | None, file: Path, count: int) -
     page = report_html(report)
     with atomic_output(file) as out:
         out.write(page)
-    counts = ", ".join(f"{count:,} {one.value}" for one, tasks in report.by_standing.items() if (count := len(tasks)))
-    changed = f"; {len(report.against.tasks):,} changed" if report.against else ""
+    counts = "; ".join(f"{one.value}: {len(tasks):,}" for one, tasks in report.by_standing.items() if tasks)
+    changed = f"; changed: {len(report.against.tasks):,}" if report.against else ""
     typer.echo(f"{file}: {counts or 'no tasks'}{changed}; {len(page.encode()):,} bytes")
 
 

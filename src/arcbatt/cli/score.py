@@ -17,7 +17,7 @@ from arcbatt.support.text import counted
 def print_score(path: Path, dataset: str, strict: bool, verbose: bool) -> None:
     """Print the score of a submission by both rules; unless `strict`, of the tasks it has."""
     tasks = load_tasks(dataset, report=tell)
-    found = score(path, tasks, partial=not strict)
+    found = score(path, tasks, strict=strict)
     if verbose:
         for task in found.tasks:
             typer.echo(_line(task))

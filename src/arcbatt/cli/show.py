@@ -59,7 +59,7 @@ def _print_pair(console: Console, title: str, given: Grid, wanted: Grid | None, 
         line = Text.assemble(line, "   ", (got.text + places(got), _STYLES.get(got.verdict, "bold red")))
         if got.grid is not None:
             panels.append(Panel("got", got.grid, got.differing))
-    console.print(line, soft_wrap=True)
+    console.print(line, soft_wrap=not console.is_terminal)
     print_panels(console, panels)
 
 

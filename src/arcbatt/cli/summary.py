@@ -151,14 +151,15 @@ class Told:
             yield f"  of {counted(len(hidden), 'task')} a test is hidden: those are judged by their demonstrations"
         demos = sum(bool(one.solved_by or one.demos_only) for one in self.outcomes)
         verb = "has" if demos == 1 else "have"
-        yield f"  {counted(demos, 'task')} {verb} a program that is right on every demonstration"
+        only = sum(one.standing is Standing.ONLY_FROM_S for one in self.outcomes)
+        reading = f", {only:,} of them only by reading S" if only else ""
+        yield f"  {counted(demos, 'task')} {verb} a program that is right on every demonstration{reading}"
         done = sum(batch.evaluations for batch in record.store.batches())
         if record.state != "done":
             samples = sum(map(sum, record.store.task_sizes()))
             yield f"  stopped early: {done:,} of {samples * info['programs']:,} evaluations are done"
         stages: dict[str, float] = info.get("stages", {})
-        busy = stages.get("run", 0.0) + stages.get("dynamic", 0.0)
-        rate = f", {done / busy:,.0f} a second" if busy else ""
+        rate = f", {rate:,.0f} a second" if (rate := record.rate()) else ""
         used = ", then ".join(info.get("backends", {})) or record.environment["backend"]
         yield f"{counted(done, 'evaluation')} in {sum(stages.values()):.1f} s{rate} ({used})"
         yield "time: " + ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in stages.items())

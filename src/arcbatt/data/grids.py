@@ -6,6 +6,7 @@ from typing import Any, Final, TypeGuard
 
 from arcbatt.errors import DataError
 from arcbatt.language.values import Grid
+from arcbatt.support.text import counted
 
 MAX_INPUT_SIDE: Final = 30
 """Rows or columns of a grid in ARC data."""
@@ -30,7 +31,9 @@ def to_grid(value: Any, where: str = "grid") -> Grid:
         if len(row) > MAX_INPUT_SIDE:
             raise DataError(f"{where}: {len(row)} columns, at most {MAX_INPUT_SIDE}")
         if len(row) != len(rows[0]):
-            raise DataError(f"{where}: ragged, row {number} has {len(row)} cells where row 0 has {len(rows[0])}")
+            raise DataError(
+                f"{where}: ragged, row {number} has {counted(len(row), 'cell')} where row 0 has {len(rows[0])}"
+            )
         if not _all_colours(row):
             column = next(column for column, cell in enumerate(row) if not _all_colours((cell,)))
             place = f"cell ({number}, {column})"

@@ -83,6 +83,17 @@ class Task:
     def _sizes(self) -> str:
         return f"{counted(len(self.train), 'demonstration')}, {counted(len(self.test), 'test')}"
 
+    def svg(self) -> str:
+        """The task as a picture, the text of an SVG file: each output below its input."""
+        from arcbatt.display.pictures import columns_svg
+
+        return columns_svg(
+            [
+                [(name, given), *([("output", wanted)] if wanted is not None else [])]
+                for name, given, wanted in self._named()
+            ]
+        )
+
     def _repr_html_(self) -> str:
         pairs = [_pair_html(name, given, wanted) for name, given, wanted in self._named()]
         return page(f"{self.id}: {self._sizes()}", *pairs)
@@ -120,6 +131,9 @@ def _pair_html(name: str, given: Grid, wanted: Grid | None) -> str:
 class Tasks(list[Task]):
     """A list of tasks that also takes an id: `tasks["007bbfb7"]`, `"007bbfb7" in tasks`."""
 
+    dataset = ""
+    """The data set they are of, where they were loaded."""
+
     @overload
     def __getitem__(self, which: SupportsIndex | str) -> Task: ...
     @overload
@@ -130,7 +144,11 @@ class Tasks(list[Task]):
                 if task.id == which:
                     return task
             raise UsageError(no_task(which, self.ids))
-        return Tasks(super().__getitem__(which)) if isinstance(which, slice) else super().__getitem__(which)
+        if not isinstance(which, slice):
+            return super().__getitem__(which)
+        some = Tasks(super().__getitem__(which))
+        some.dataset = self.dataset
+        return some
 
     def __contains__(self, which: object) -> bool:
         return which in self.ids if isinstance(which, str) else super().__contains__(which)
@@ -179,6 +197,7 @@ def load_tasks(dataset: str | Path = "arcagi", *, strict: bool = False, report: 
     """
     reader = TaskReader(find_source(dataset), strict=strict)
     tasks = Tasks(reader)
+    tasks.dataset = str(dataset)
     report_problems(reader.problems, reader.seen, report)
     return tasks
 

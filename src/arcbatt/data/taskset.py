@@ -17,6 +17,7 @@ from arcbatt.data.sources import Source, elsewhere, find_source
 from arcbatt.data.tasks import Report, Task, TaskReader, no_task, report_problems, tasks_html, tasks_text, warn
 from arcbatt.errors import DataError, UsageError
 from arcbatt.support.cache import cache_folder
+from arcbatt.support.text import counted
 
 LARGE_BYTES: Final = 32 << 20
 """Bytes of a source from which on it is kept as a mapped file, not in memory."""
@@ -76,7 +77,7 @@ class TaskSet(Sequence[Task]):
         """The tasks with these ids, in this order."""
         wanted = list(ids)
         if missing := [key for key in wanted if key not in self._numbers]:
-            raise UsageError(f"no task {', '.join(missing)} among the {len(self):,} tasks{elsewhere(missing)}")
+            raise UsageError(f"no task {', '.join(missing)} among the {counted(len(self), 'task')}{elsewhere(missing)}")
         return TaskSet.of(self[self._numbers[key]] for key in wanted)
 
     @property

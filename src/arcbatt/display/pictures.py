@@ -22,6 +22,10 @@ _LINES: Final = "#666666"
 _LINED_CELL: Final = 4
 _NUMBERED_CELL: Final = 9
 """Pixels of a cell from which on there are lines between cells, and numbers in those that have no colour."""
+_COLUMN: Final = 128
+_GAP: Final = 10
+_TEXT: Final = 16
+"""Pixels of a column of grids, between two, and of a line of text."""
 
 
 def grid_image(grid: Cells, name: str, marked: Sequence[Place] = (), side: int = SIDE) -> str:
@@ -45,6 +49,29 @@ def grid_svg(grid: Cells, marked: Sequence[Place] = (), cell: int = _LARGEST_CEL
         f"{_lines(height, width, cell) if cell >= _LINED_CELL else ''}"
         f"{_numbers(grid) if cell >= _NUMBERED_CELL else ''}{_marks(marked)}</svg>"
     )
+
+
+def columns_svg(columns: Sequence[Sequence[tuple[str, Cells]]]) -> str:
+    """Columns of one or two grids with titles, side by side as one SVG picture; one without a title is left out."""
+    heights = [[len(grid) * _cell(grid) for _, grid in column] for column in columns]
+    tall = [max((of[row] for of in heights if of[row:]), default=0) for row in (0, 1)]
+    parts, across, down = [], _GAP, sum(tall) + 2 * (_TEXT + _GAP) + _GAP
+    for column in columns:
+        for row, (title, grid) in enumerate(column):
+            if title:
+                top = _GAP + row * (tall[0] + _TEXT + _GAP)
+                inner = grid_svg(grid, (), _cell(grid)).replace("<svg ", f'<svg x="{across}" y="{top + _TEXT}" ', 1)
+                parts.append(f'<text x="{across}" y="{top + _TEXT - 5}">{escape(title)}</text>{inner}')
+        across += _COLUMN + _GAP
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{down}">'
+        f'<rect width="{across}" height="{down}" fill="#fcfbf8"/>'
+        f'<g font-family="sans-serif" font-size="12" fill="#333333">{"".join(parts)}</g></svg>\n'
+    )
+
+
+def _cell(grid: Cells) -> int:
+    return max(2, _COLUMN // max(len(grid), len(grid[0])))
 
 
 def image(svg: str, width: int, height: int, text: str) -> str:

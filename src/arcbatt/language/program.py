@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcbatt.language.expressions import Assign, Call, Const, Expr, Literal, Name, live_lines, names, substituted
+from arcbatt.support.text import counted
 
 __all__ = [
     "Assign",
@@ -52,7 +53,7 @@ class Program:
         return unparse(self)
 
     def __repr__(self) -> str:
-        return f"<Program {self.name}({', '.join(self.params)}), {len(self.lines) + 1} lines>"
+        return f"<Program {self.name}({', '.join(self.params)}), {counted(len(self.lines) + 1, 'line')}>"
 
     def _repr_html_(self) -> str:
         from arcbatt.language.drawing import program_html

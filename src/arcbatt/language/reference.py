@@ -27,6 +27,7 @@ from arcbatt.language.spec import CombinatorSpec, Cost, Fact, Kind, OpSpec
 from arcbatt.language.table import STANDARD, current
 from arcbatt.language.types import GRID
 from arcbatt.language.values import Call, Sizes, Value, levels_of, nesting_of, size_of, with_functions
+from arcbatt.support.text import counted
 
 MAKES_GRID: Final = frozenset(
     name for name, spec in STANDARD.ops.items() if any(rule.result == GRID for rule in spec.rules)
@@ -80,7 +81,7 @@ class Machine:
         spec = self.language.op(known.name)
         arity = known.arity if known.parts else spec.arity
         if len(args) != arity:
-            raise Fail(Reason.TYPE, f"{spec.name} takes {arity} arguments, got {len(args)}")
+            raise Fail(Reason.TYPE, f"{spec.name} takes {counted(arity, 'argument')}, got {len(args)}")
         if spec.combinator and known.parts:
             return self.combined(spec.combinator, known, args)
         return self.primitive(spec, args, self.call)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from arcbatt.language.shown import quickly_plain
 from arcbatt.language.values import Grid
+from arcbatt.support.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +28,4 @@ class Sample:
 
     def __repr__(self) -> str:
         known = "" if self.C is None else ", C known"
-        return f"<Sample: I of {len(self.I)} rows, {len(self.S)} pairs in S{known}>"
+        return f"<Sample: I of {counted(len(self.I), 'row')}, {counted(len(self.S), 'demonstration')} in S{known}>"

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, Final
 
 from arcbatt.errors import DataError
+from arcbatt.support.text import counted
 
 _PLAIN: Final = frozenset((int, bool, type(None), frozenset))
 """Types of values that are as the language has them: what is in a set can be no list and no array."""
@@ -45,6 +46,12 @@ class Grid(tuple[tuple[int, ...], ...]):
         rows = " ".join(digits(self))
         cut = rows if len(rows) <= _SHOWN_LENGTH else f"{rows[:_SHOWN_LENGTH]}..."
         return f"<Grid {self.shape[0]} x {self.shape[1]}: {cut}>"
+
+    def svg(self) -> str:
+        """The grid as a picture, the text of an SVG file."""
+        from arcbatt.display.pictures import grid_svg
+
+        return grid_svg(self)
 
     def _repr_html_(self) -> str:
         from arcbatt.display.html import figure
@@ -131,7 +138,7 @@ def _problem(made: Any) -> str:
         if not isinstance(row, tuple) or not row:
             return f"row {number} is {row!r:.40}"
         if len(row) != len(made[0]):
-            return f"row {number} has {len(row)} cells where row 0 has {len(made[0])}"
+            return f"row {number} has {counted(len(row), 'cell')} where row 0 has {len(made[0])}"
         for column, cell in enumerate(row):
             if type(cell) is not int:
                 return f"cell ({number}, {column}) is {cell!r:.40}"

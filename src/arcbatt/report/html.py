@@ -32,6 +32,8 @@ _TITLES: Final = {
     Standing.OPEN: "Nothing came near",
     Standing.WAITING: "Not run yet",
 }
+_SECTIONS: Final = (*(one for one in Standing if one is not Standing.SOLVED), Standing.SOLVED)
+"""What needs a look stands first."""
 _SAYS: Final = {
     Standing.SOLVED: "A program is right on every demonstration, and on every test whose output is known.",
     Standing.TESTS_WRONG: "A program is right on every demonstration, but none of these on every test.",
@@ -48,7 +50,7 @@ def report_html(report: RunReport) -> str:
     """The whole page."""
     anchors = Anchors.of(task.task.id for task in report.tasks)
     programs = Anchors.of((one.program for one in report.programs), "program")
-    shown = [standing for standing in Standing if report.count(standing)]
+    shown = [standing for standing in _SECTIONS if report.count(standing)]
     links = [("summary", "Summary", "")]
     if report.against:
         links.append(("against", "Changed", f"{len(report.against.tasks):,}"))

@@ -12,6 +12,9 @@ from arcbatt.runs.outcomes import Standing
 Rows = tuple[tuple[str, str], ...]
 """Names with their values, as shown."""
 
+TaskRow = tuple[str, Standing, Standing, str]
+"""A task, its standing in an earlier run and now, and the programs that solve it no more or anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -102,8 +105,7 @@ class Against:
 
     title: str
     facts: tuple[tuple[str, str, str], ...]
-    tasks: tuple[tuple[str, Standing, Standing, str], ...]
-    """Task, its standing then and now, and the programs that solve it no more or anew."""
+    tasks: tuple[TaskRow, ...]
     programs: tuple[tuple[str, str, str, str], ...]
     """Program, the tasks it solved then and solves now, and a remark."""
 

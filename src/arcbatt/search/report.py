@@ -15,6 +15,7 @@ from arcbatt.report.highlight import primitives_of
 from arcbatt.report.html import facts_table, folded, page_header, page_html
 from arcbatt.report.tasks_html import Anchors, code_html, pair_html, thumbnails
 from arcbatt.search.solution import Attempt, Solution
+from arcbatt.support.text import counted
 
 _SHOWN: Final = 4
 """Attempts of each test that are drawn: two that count, and the next as near misses."""
@@ -76,7 +77,7 @@ def solve_html(title: str, options: Mapping[str, Any], judged: Sequence[Judged],
     links = [("summary", "Summary", "")]
     links += [(_slug(outcome), outcome.value.capitalize(), f"{len(some):,}") for outcome, some in by_outcome.items()]
     body = [
-        page_header(title, f"{len(judged):,} tasks", links),
+        page_header(title, counted(len(judged), "task"), links),
         '<main id="main">',
         _summary(options, judged),
         *(_section(outcome, some, limit, anchors) for outcome, some in by_outcome.items()),

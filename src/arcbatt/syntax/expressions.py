@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, NoReturn
 from arcbatt.language.limits import INT_MAX, INT_MIN, MAX_CALLS, MAX_NESTING
 from arcbatt.language.program import Assign, Call, Const, Expr, Literal, Name
 from arcbatt.language.spec import Gives, OpSpec
+from arcbatt.support.text import counted
 from arcbatt.syntax.combinators import Combinators
 from arcbatt.syntax.dialect import Vocabulary
 from arcbatt.syntax.functions import Dict, Env, Function, Items, Value, variable
@@ -247,6 +248,8 @@ class Expressions:
             self.at.illegal(
                 node, "keyword argument to a variable", "name arguments only where a primitive is called by name"
             )
+        if not args:
+            self.at.illegal(node, "call of a variable without arguments", "every function takes at least one")
         return Call(function, tuple([self.as_value(arg, node, depth) for arg in args]), self.at.number(node))
 
     def reduced(self, name: str, args: Sequence[Value], node: ast.expr, depth: int) -> Value | None:
@@ -318,7 +321,7 @@ class Expressions:
         missing = [param for param in function.params if param not in values and param not in function.defaults]
         if missing or len(args) > len(function.params):
             wanted = f"{name}({', '.join(function.params)})"
-            self.at.illegal(node, f"{name} takes {len(function.params)} arguments, got {len(args)}", wanted)
+            self.at.illegal(node, f"{name} takes {counted(len(function.params), 'argument')}, got {len(args)}", wanted)
         for param, default in function.defaults.items():
             if param not in values:
                 constant = isinstance(default, Function) and default.constant

@@ -62,7 +62,7 @@ def script() -> str:
 
 def page_html(shown: Shown) -> str:
     """The whole page."""
-    title = f"{shown.chosen.place.name} - arcbatt watch" if shown.chosen else "arcbatt watch"
+    title = f"{shown.chosen.place.title} - arcbatt watch" if shown.chosen else "arcbatt watch"
     return "\n".join(
         [
             "<!doctype html>",
@@ -103,7 +103,7 @@ def _chosen(shown: Shown) -> str:
         )
     view = shown.view
     if view is None:
-        return f"<h1>{markup(chosen.place.name)}</h1>{_badge(chosen)}<p>{markup(shown.problem or chosen.problem)}</p>"
+        return f"<h1>{markup(chosen.place.title)}</h1>{_badge(chosen)}<p>{markup(shown.problem or chosen.problem)}</p>"
     return _run(view, shown.now) if isinstance(view, RunView) else _search(view, shown.now)
 
 
@@ -113,7 +113,7 @@ def _heading(view: RunView | SearchView, what: str, now: float) -> str:
     calm = " calm" if listed.state in (State.QUIET, State.STOPPED) else ""
     note = f'<p class="note{calm}">{says}</p>' if says else ""
     return (
-        f"<header><h1>{markup(listed.place.name)}</h1>{_badge(listed)}"
+        f"<header><h1>{markup(listed.place.title)}</h1>{_badge(listed)}"
         f'<p class="state">{what} on {markup(listed.dataset)}, started {moment(listed.started)}</p></header>{note}'
     )
 

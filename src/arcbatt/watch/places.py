@@ -32,6 +32,11 @@ class Place:
     path: Path
     kind: Literal["run", "search"]
 
+    @property
+    def title(self) -> str:
+        """The name where it stands alone: a number says nothing then."""
+        return f"{self.kind.capitalize()} {self.name}" if self.name.isdecimal() else self.name
+
     def signature(self) -> Signature:
         """What changes whenever the record does."""
         names = _RUN_FILES if self.kind == "run" else _SEARCH_FILES
