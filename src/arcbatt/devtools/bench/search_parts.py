@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +48,8 @@ _SIGNS: Final[Mapping[str, str]] = {
     "turned views": "= branch(a",
 }
 """What stands in every program that was found in a view."""
+_TRAITS: Final = "without traits"
+"""They rank programs and are in none."""
 
 
 def used(program: str) -> Iterator[tuple[Feature, bool]]:
@@ -76,7 +77,6 @@ def has_part(name: str) -> Callable[[Attempt], bool]:
         "late and last features": lambda one: any(feature.tier for feature, _ in used(one.program)),
         "images of images": lambda one: any(of_image for _, of_image in used(one.program)),
         "leaving one out": lambda one: one.left_out,
-        "traits": lambda one: False,
     }
     return others[part]
 
@@ -86,21 +86,8 @@ def is_solved(task: Task, solution: Solution) -> bool:
     return judge(task, solution).outcome in (Outcome.FIRST, Outcome.SECOND)
 
 
-def without_traits(solution: Solution) -> Solution:
-    """The attempts as they would rank if departures from the demonstrations did not count."""
-
-    def weight(one: Attempt) -> float:
-        return one.weight * 2.0 ** len(one.departures.split(", ") if one.departures else ())
-
-    return replace(
-        solution, attempts=tuple(tuple(sorted(test, key=weight, reverse=True)) for test in solution.attempts)
-    )
-
-
 def at_risk(name: str, tasks: Sequence[Task], solutions: Mapping[str, Solution]) -> list[Task]:
     """The tasks, all solved, for which a part of search may be missed."""
-    if name == "without traits":
-        return [task for task in tasks if not is_solved(task, without_traits(solutions[task.id]))]
     has = has_part(name)
     found = []
     for task in tasks:
@@ -125,6 +112,8 @@ def main() -> None:
     )
     print("| part | in the right attempts of | lost without it |\n|---|---|---|", flush=True)
     for name, way in variations(options):
+        if name == _TRAITS:
+            continue
         some = at_risk(name, right, solutions)
         again = solved(way, some)[0] if some else []
         lost = [task for task, one in zip(some, again, strict=True) if not is_solved(task, one)]
