@@ -1,9 +1,10 @@
 #!/bin/sh
 # The figures of docs/search.md, on a machine of 16 cores without network: `make carried` beforehand, then, from the root,
-#     OUT=build/search-figures tools/search_figures.sh [development] [found] [bank] [growing] [evaluation]
-# Nothing named: all five. JOBS, EVERY (every so manyeth task) and BACKENDS may be set, PYTHON too, which is then taken as
+#     OUT=build/search-figures tools/search_figures.sh [development] [parts] [found] [bank] [growing] [evaluation]
+# Nothing named: all but parts. JOBS, EVERY (every so manyeth task) and BACKENDS may be set, PYTHON too, which is then taken as
 # it is, with arcbatt installed. Everything is printed and written under OUT as it is done.
 #   development  curve, kept aside, leave-out table   about 3,500 core-seconds
+#   parts        the leave-out table in less time, by the tasks that have a part in them; one process
 #   found        every program found, run again on the backends
 #   bank         images of the bank on the backends, and a search with each of them
 #   growing      what is kept aside, with what was found in the other tasks as a library   about 130 core-seconds
@@ -37,6 +38,10 @@ phases=${*:-development found bank growing evaluation}
             bench --every "$EVERY" --aside --curve --out "$OUT/aside"
             said "every second of the four fifths, without each part"
             bench --every $((2 * EVERY)) --budget 0.5 --leave-out --out "$OUT/leave-out"
+            ;;
+        parts)
+            said "what each part contributes at 0.2 s"
+            "$PYTHON" -m arcbatt.devtools.bench.search_parts "$OUT/curve/arcagi-training-0.2-s"
             ;;
         found)
             said "programs found, run again"

@@ -6,6 +6,7 @@ import json
 
 from arcbatt.data.tasks import Task
 from arcbatt.devtools.bench.search import HEAD, Printed, Row, figures, kept, measured, variations
+from arcbatt.devtools.bench.search_parts import at_risk, has_part, used
 from arcbatt.search.options import SolveOptions
 from arcbatt.search.record import read_solutions
 from arcbatt.search.solution import Attempt, Solution
@@ -62,3 +63,38 @@ def test_pieces_are_done_here_or_by_processes():
     rows = [Row("one", "arcagi", tasks, SolveOptions(budget=0.05, families=("whole",)), 2)]
     assert [len(solutions) for _, solutions in measured(rows, 1)] == [2, 1]
     assert rows[0].figures().two == 3
+
+
+IMAGES = """def solve_found(I):
+    a1 = sfilter(order(palette(I), compose(invert, lbind(colorcount, I))), rbind(contained, (1, 2)))
+    a2 = paint(I, mpapply(recolor, (1, 2), apply(lbind(ofcolor, I), a1)))
+    x1 = rot90(a2)
+    x2 = mirrorfill(x1, 0, 3)
+    x3 = decide(torows((0, 0, 0), 3), x1, x2, x1)
+    return x3
+"""
+
+
+def test_a_program_tells_which_parts_of_search_it_has():
+    assert [(one.family, of_image) for one, of_image in used(IMAGES)] == [("whole", False), ("completing", True)]
+    attempt = Attempt(GRIDS[1], combiner="two images", program=IMAGES)
+    names = [name for name, _ in variations(SolveOptions()) if name != "without traits"]
+    parts = {name for name in names if has_part(name)(attempt)}
+    assert parts == {
+        "without family whole",
+        "without family completing",
+        "without pairs_and_triples",
+        "without numbered_colours",
+        "without images of images",
+    }
+
+
+def test_tasks_at_risk_are_those_whose_right_attempts_have_the_part():
+    tasks = [Task(f"t{place}", ((GRIDS[0], GRIDS[1]),), ((GRIDS[0], GRIDS[place]),)) for place in range(2)]
+    attempts = (
+        Attempt(GRIDS[0], 0.2, combiner="stack"),
+        Attempt(GRIDS[1], 0.1, combiner="cases"),
+    )
+    solutions = {task.id: Solution(task.id, (attempts,)) for task in tasks}
+    assert [task.id for task in at_risk("without stacks", tasks, solutions)] == ["t0"]
+    assert [task.id for task in at_risk("without cases", tasks, solutions)] == ["t1"]

@@ -20,3 +20,4 @@ def test_what_a_program_does_not_give_is_told():
     assert (len(claims.programs), len(claims.samples), len(claims.made)) == (2, 1, 3)
     outputs = CpuEngine.of(claims.programs).run(claims.samples, "grid")
     assert [(one.task, one.program) for one in claims.wrong(outputs)] == [("b", 1)]
+    assert list(claims.wrong_by_reference()) == list(claims.wrong(outputs))

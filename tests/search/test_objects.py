@@ -19,7 +19,8 @@ from arcbatt.search.combiners.attributes import Scene, attributes
 from arcbatt.search.combiners.conditions import Conditions
 from arcbatt.search.combiners.find import InView
 from arcbatt.search.combiners.moves import moves
-from arcbatt.search.combiners.objects import _PICTURES, _RAYS, _REGIONS, _RELATED, _SOURCES, objects
+from arcbatt.search.combiners.objects import _PICTURES, _RELATED, _SOURCES, objects
+from arcbatt.search.combiners.regions import RAYS, REGIONS, WALKS
 from arcbatt.search.combiners.rule import GridCombiner, Rule
 from arcbatt.search.views import plain
 from arcbatt.search.write import Writer
@@ -61,7 +62,7 @@ def test_attributes_are_what_their_texts_say(number, seed):
     assert of_each(one.text, grid) == tuple(one.of(scene, piece) for piece in scene.pieces)
 
 
-@pytest.mark.parametrize("region", [*_REGIONS, *_RAYS], ids=lambda region: f"{region.text[:30]} {region.under}")
+@pytest.mark.parametrize("region", [*REGIONS, *RAYS, *WALKS])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_regions_are_what_their_texts_say(region, seed):
     grid = random_grid(random.Random(seed))
@@ -191,6 +192,35 @@ def tall_one_falls(draw: random.Random) -> tuple[Cells, Cells]:
             return given, wanted
 
 
+def corners_shine(draw: random.Random) -> tuple[Cells, Cells]:
+    """From the corners of all objects but single cells lines go out until something is in the way."""
+    given, found = boxes(draw, 4)
+    wanted = [list(row) for row in given]
+    for top, left, tall, wide in found:
+        bottom, right = top + tall - 1, left + wide - 1
+        for i, j in {(i, j) for i in (top, bottom) for j in (left, right)}:
+            down = (2 * i > top + bottom) - (2 * i < top + bottom)
+            across = (2 * j > left + right) - (2 * j < left + right)
+            a, b = i + down, j + across
+            while (down, across) != (0, 0) and 0 <= a < 14 and 0 <= b < 14 and given[a][b] == 0:
+                wanted[a][b] = 8
+                a, b = a + down, b + across
+    return given, wanted
+
+
+def largest_seen_below(draw: random.Random) -> tuple[Cells, Cells]:
+    """What lies below the largest object, as far as it sees, gets its colour."""
+    given, found = boxes(draw, 5)
+    wanted = [list(row) for row in given]
+    top, left, tall, wide = max(found, key=lambda one: one[2] * one[3])
+    for j in range(left, left + wide):
+        i = top + tall
+        while i < 14 and given[i][j] == 0:
+            wanted[i][j] = given[top][left]
+            i += 1
+    return given, wanted
+
+
 def made(draw: random.Random, pair: Callable[[random.Random], tuple[Cells, Cells]]) -> Task:
     def frozen():
         while True:
@@ -216,7 +246,14 @@ def found_by(combiner: GridCombiner, task: Task) -> list[Rule]:
 
 @pytest.mark.parametrize(
     ("combiner", "pair"),
-    [(objects, tall_ones_inside), (objects, largest_framed), (objects, wide_one_cut), (moves, tall_one_falls)],
+    [
+        (objects, tall_ones_inside),
+        (objects, largest_framed),
+        (objects, wide_one_cut),
+        (objects, corners_shine),
+        (objects, largest_seen_below),
+        (moves, tall_one_falls),
+    ],
     ids=lambda one: one.__name__,
 )
 def test_most_tasks_of_a_kind_are_solved(combiner, pair):

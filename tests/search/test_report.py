@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from arcbatt.data.tasks import Task
-from arcbatt.search.report import Outcome, judge, solve_html
+from arcbatt.search.report import Outcome, judge, solve_html, why
 from arcbatt.search.solution import Attempt, Solution
 
 GRIDS = [((number, 0), (0, 1)) for number in range(6)]
@@ -44,3 +46,9 @@ def test_what_came_of_a_task_and_how_it_is_shown(judged, outcome):
 def test_no_tasks_and_more_than_are_shown():
     assert "0 tasks" in solve_html("Solving nothing", {}, [])
     assert "2 more are not shown" in solve_html("Solving", {}, [solved(GRIDS[0:2])] * 3, limit=1)
+
+
+def test_what_an_answer_does_not_share_with_demonstrations_is_said():
+    attempt = replace(attempts(GRIDS[0])[0], departures="colours, any change")
+    assert why(attempt).endswith("; unlike all demonstrations in: colours, any change")
+    assert "unlike" not in why(replace(attempt, departures=""))

@@ -2,7 +2,8 @@
 
     python -m arcbatt.devtools.found RECORD [RECORD ...] --backend cpu --backend cuda
 
-Every program also runs on the test inputs of all other tasks, where backends must agree with the first one.
+Every program also runs on the test inputs of all other tasks, where backends must agree with the first one. With
+`--reference` the reference evaluates each program, too, on the inputs it was recorded for; it is slow.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from arcbatt.data.taskset import open_tasks
 from arcbatt.engine.choose import backend_for, make_engine
 from arcbatt.engine.outputs import Outputs
 from arcbatt.language.program import Program
+from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import Grid
 from arcbatt.search.record import read_info, read_solutions
@@ -57,6 +59,12 @@ class Claims:
             if grid is None or grid.tolist() != [list(row) for row in one.grid]:
                 yield one
 
+    def wrong_by_reference(self) -> Iterator[Claim]:
+        """Those that do not hold by the reference."""
+        for one in self.made:
+            if evaluate(self.programs[one.program], self.samples[one.sample]) != one.grid:
+                yield one
+
 
 def claims_of(searches: Sequence[tuple[Mapping[str, Task], Mapping[str, Solution]]], most: int | None = None) -> Claims:
     """What some searches say, each with its tasks; a program or an input that several have is there once.
@@ -82,6 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", nargs="+", type=Path, metavar="RECORD")
     parser.add_argument("--backend", action="append", help="several are compared with the first; cpu")
+    parser.add_argument("--reference", action="store_true", help="compare with the reference, too")
     parser.add_argument("--attempts", type=int, help="at each test at most; all")
     asked = parser.parse_args()
     searches = []
@@ -109,6 +118,17 @@ def main() -> None:
         )
         for one in wrong[:10]:
             print(f"{one.task}: solve_{one.program} gives another grid")
+    if asked.reference:
+        before = time.monotonic()
+        wrong = list(claims.wrong_by_reference())
+        differ += len(wrong)
+        many = f"{len(claims.made):,}"
+        print(
+            f"| reference | {len(claims.programs):,} | {many} | {len(wrong):,} | {many} | 0 | 0 "
+            f"| {time.monotonic() - before:,.1f} |"
+        )
+        for one in wrong[:10]:
+            print(f"{one.task}: the reference gives another grid for solve_{one.program}")
     raise SystemExit(1 if differ else 0)
 
 

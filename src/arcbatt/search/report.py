@@ -167,7 +167,8 @@ def why(attempt: Attempt) -> str:
     if not attempt.program:
         return "a guess; no program was found"
     left_out = ", with one demonstration left out" if attempt.left_out else ""
+    unlike = f"; unlike all demonstrations in: {attempt.departures}" if attempt.departures else ""
     return (
         f"weight {attempt.weight:.3g} of {attempt.votes:,} votes; the best is by {attempt.combiner}, "
-        f"description length {attempt.score:.1f}{left_out}"
+        f"description length {attempt.score:.1f}{left_out}{unlike}"
     )

@@ -21,7 +21,8 @@ class Attempt:
 
     grid: Grid
     weight: float = 0.0
-    """Of everything that gave this output, 2 to the power of -score each; outputs are ranked by it."""
+    """Of everything that gave this output, 2 to the power of -score each, halved for each departure; outputs are
+    ranked by it."""
     votes: int = 0
     """How many different rules and stacks gave it."""
     combiner: str = "guess"
@@ -32,6 +33,8 @@ class Attempt:
     """The best as a program; nothing where it is a guess."""
     left_out: bool = False
     """Whether it was found with one demonstration left out, and need not hold for that."""
+    departures: str = ""
+    """In what it is unlike the outputs of all demonstrations."""
 
 
 @dataclass(frozen=True, repr=False)

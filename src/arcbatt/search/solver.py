@@ -22,11 +22,13 @@ from arcbatt.search.solution import Attempt, Solution
 from arcbatt.search.turns import Turns
 from arcbatt.search.values import Block, Values
 from arcbatt.search.views import View, inputs_of, plain, views
-from arcbatt.search.work import Found, Work, add, add_prediction, heavier, ranked
+from arcbatt.search.work import Found, Work, add, add_prediction, heavier
 from arcbatt.support.machine import cores
 
-_TOP: Final = 6
+_TOP: Final = 12
 """Predictions of a test that are kept of each combination."""
+_KEPT: Final = 6
+"""Attempts at a test that are kept."""
 _TASKS_AT_ONCE: Final = 16
 _TASKS_ON_GPU: Final = 128
 """Tasks whose images are made in one run: a GPU needs many to be busy."""
@@ -92,7 +94,8 @@ class Solver:
 
         Whoever has no short description yet goes on to what takes longer.
         """
-        works = [Work.on(question, self.options.budget) for question in batch]
+        compares = "traits" not in self.options.without
+        works = [Work.on(question, self.options.budget, compares=compares) for question in batch]
         tiers = range(1, min(self.bank.tiers, self.options.tiers))
         stages: list[tuple[Callable[[Sequence[Work]], bool], Callable[[Work], None]]] = [
             (self._look_plainly, self._combine_plain),
@@ -343,12 +346,19 @@ class Solver:
         attempts = []
         for test, found in enumerate(work.found()):
             left_out = not found and bool(work.again)
-            best = self._ranking(work.question, test, ranked(work.again[test]) if left_out else found)
+            best = self._ranking(work.question, test, work.found_again(test) if left_out else found)
             made = [
                 Attempt(
-                    one.grid, one.weight, one.votes, one.best.combiner, one.best.score, one.best.program(), left_out
+                    one.grid,
+                    one.weight,
+                    one.votes,
+                    one.best.combiner,
+                    one.best.score,
+                    one.best.program(),
+                    left_out,
+                    ", ".join(one.departures),
                 )
-                for one in best[:_TOP]
+                for one in best[:_KEPT]
             ]
             known = {attempt.grid for attempt in made}
             left = dict.fromkeys(grid for grid in guesses(work.question, test) if grid not in known)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, Protocol
 
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.combine import Clock, Combination, Prediction
+from arcbatt.search.traits import DEPARTURE, Traits
 from arcbatt.search.values import Block, Values
 from arcbatt.search.views import View
 
 LONGEST: Final = 60.0
 """A description longer than this says what was there cell by cell."""
+_WEIGHED: Final = 16
+"""Candidates for a test, the heaviest, that are compared with what the demonstrations have in common."""
 
 
 class Origin(Protocol):
@@ -40,6 +45,13 @@ class Candidate:
     votes: int
     best: Origin
     combiners: frozenset[str]
+    departures: tuple[str, ...] = ()
+    """In what it is unlike the outputs of all demonstrations; its weight is the less for each."""
+
+    @property
+    def length(self) -> float:
+        """How long the best description is, departures included."""
+        return self.best.score + DEPARTURE * len(self.departures)
 
 
 Found = dict[Grid, Candidate]
@@ -80,11 +92,14 @@ class Work:
     """How long the images of a view took."""
     look_seconds: float = 0.0
     """How long a view took in all."""
+    compares: bool = True
+    """Whether candidates are compared with what the demonstrations have in common."""
+    _departures: dict[tuple[int, Grid], tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def on(cls, question: Question, budget: float) -> Work:
+    def on(cls, question: Question, budget: float, *, compares: bool = True) -> Work:
         """A task that nothing is known of yet, its clock standing."""
-        return cls(question, Clock(budget, None), [{} for _ in question.inputs])
+        return cls(question, Clock(budget, None), [{} for _ in question.inputs], compares=compares)
 
     def look(self, values: Values) -> None:
         """Add a view that nothing was found in yet."""
@@ -93,13 +108,36 @@ class Work:
     def found(self) -> list[list[Candidate]]:
         """Of each test the candidates of all views, the heaviest first."""
         return [
-            _ranked([proposed, *(look.found[test] for look in self.looks)])
+            self._weighed(test, _ranked([proposed, *(look.found[test] for look in self.looks)]))
             for test, proposed in enumerate(self.proposed)
         ]
 
+    def found_again(self, test: int) -> list[Candidate]:
+        """The candidates for a test that were found with a demonstration left out."""
+        return self._weighed(test, _ranked(self.again[test : test + 1]))
+
     def shortest(self) -> float:
         """How long the description of the best candidate is, of the test that has the longest."""
-        return max(min((one.best.score for one in test), default=float("inf")) for test in self.found())
+        return max(min((one.length for one in test), default=float("inf")) for test in self.found())
+
+    @cached_property
+    def _traits(self) -> Traits:
+        return Traits(self.question)
+
+    def _weighed(self, test: int, candidates: list[Candidate]) -> list[Candidate]:
+        """The heaviest candidates once more, the less heavy the more they depart from the demonstrations."""
+        if not self.compares:
+            return candidates
+        before = time.thread_time()
+        made = []
+        for one in candidates[:_WEIGHED]:
+            if (test, one.grid) not in self._departures:
+                self._departures[test, one.grid] = self._traits.departures(test, one.grid)
+            names = self._departures[test, one.grid]
+            made.append(replace(one, weight=one.weight * 2.0 ** (-DEPARTURE * len(names)), departures=names))
+        if self.clock.start is None:  # it stands, and this takes time as well
+            self.clock.charge(time.thread_time() - before)
+        return sorted(made, key=lambda one: -one.weight)
 
 
 def _ranked(found: Iterable[Found]) -> list[Candidate]:
@@ -108,11 +146,6 @@ def _ranked(found: Iterable[Found]) -> list[Candidate]:
         for candidate in one.values():
             add(merged, candidate)
     return sorted(merged.values(), key=lambda one: -one.weight)
-
-
-def ranked(found: Found) -> list[Candidate]:
-    """The candidates for a test, the heaviest first."""
-    return _ranked([found])
 
 
 def add(into: Found, mine: Candidate) -> None:

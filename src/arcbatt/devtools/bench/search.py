@@ -108,6 +108,7 @@ def variations(options: SolveOptions) -> Iterator[tuple[str, SolveOptions]]:
     parts = [*IMAGE_COMBINERS, *(one for one, _ in GRID_COMBINERS), *VIEWS]
     for name in [one.__name__ for one in parts]:
         yield f"without {name}", replace(options, without=(name,))
+    yield "without traits", replace(options, without=("traits",))
     yield "without three images", replace(options, effort=replace(options.effort, enough_pairs=-1))
     yield "without turned views", replace(options, turns=0)
     yield "without images of images", replace(options, grow=0)

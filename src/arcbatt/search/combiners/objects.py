@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from arcbatt.language.primitives.grids import dmirror, hmirror, rot90, rot180, rot270, vmirror
 from arcbatt.language.primitives.objects import fgpartition, o_g
-from arcbatt.language.values import IJ, Grid, Object
+from arcbatt.language.values import Grid, Object
 from arcbatt.scoring.attempts import Question
 from arcbatt.search.combine import Clock
-from arcbatt.search.combiners.attributes import PICTURE, Piece, Places, Scene
+from arcbatt.search.combiners.attributes import Piece, Scene
 from arcbatt.search.combiners.conditions import Condition, Conditions
+from arcbatt.search.combiners.regions import RAYS, REGIONS, WALKS, Region
 from arcbatt.search.combiners.rule import Rule, same_size
 from arcbatt.search.views import inputs_of
 from arcbatt.search.write import Writer
@@ -45,84 +46,6 @@ _SOURCES: Final = (
     _mode(0.0, 5), _mode(0.1, 7), _mode(0.2, 3), _mode(0.3, 1), _Source(0.3, "fgpartition({given})", fgpartition),
     _mode(0.5, 4),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Region:
-    """Cells that belong to an object."""
-
-    cost: float
-    text: str
-    """Over p and {given}."""
-    whole: Callable[[Piece, Scene], Places]
-    under: bool = False
-    """Whether only cells of the ground are meant."""
-
-    def of(self, piece: Piece, scene: Scene) -> Places:
-        """The cells, on the grid."""
-        tall, wide = len(scene.grid), len(scene.grid[0])
-        return frozenset(
-            (i, j)
-            for i, j in self.whole(piece, scene)
-            if 0 <= i < tall and 0 <= j < wide and not (self.under and scene.grid[i][j] != scene.ground)
-        )
-
-    def write(self, given: str) -> str:
-        """As text over p."""
-        text = self.text.format(given=given)
-        return f"intersection({text}, ofcolor({given}, mostcolor({given})))" if self.under else text
-
-
-def _outline(piece: Piece, out: int) -> Places:
-    top, left, bottom, right = piece.top - out, piece.left - out, piece.bottom + out, piece.right + out
-    return frozenset(
-        (i, j)
-        for i in range(top, bottom + 1)
-        for j in range(left, right + 1)
-        if i in (top, bottom) or j in (left, right)
-    )
-
-
-def _ray(piece: Piece, scene: Scene, step: IJ) -> Places:
-    """The piece and all that lies in a direction of it."""
-    (down, across), tall, wide = step, len(scene.grid), len(scene.grid[0])
-    found = set(piece.places)
-    for place in piece.places:
-        i, j = place[0] + down, place[1] + across
-        while 0 <= i < tall and 0 <= j < wide and (i, j) not in found:
-            found.add((i, j))
-            i, j = i + down, j + across
-    return frozenset(found)
-
-
-def _rays(cost: float, steps: Sequence[IJ]) -> _Region:
-    rays = [f"mapply(lambda c: shoot(c, {step}), toindices(p))" for step in steps]
-    text = rays[0]
-    for ray in rays[1:]:
-        text = f"combine({text}, {ray})"
-    return _Region(
-        cost, text, lambda p, scene: frozenset[IJ]().union(*(_ray(p, scene, step) for step in steps)), under=True
-    )
-
-
-_UP, _DOWN, _LEFT, _RIGHT = (-1, 0), (1, 0), (0, -1), (0, 1)
-_REGIONS: Final = (
-    _Region(0.0, "toindices(p)", lambda p, _: p.places),
-    _Region(0.5, "delta(p)", lambda p, _: p.box - p.places),
-    _Region(0.5, f"shift(enclosed({PICTURE.format(p='p')}, 0, F), ulcorner(p))", lambda p, _: p.holes),
-    _Region(0.7, "backdrop(p)", lambda p, _: p.box),
-    _Region(0.7, "outbox(p)", lambda p, _: _outline(p, 1)),
-    _Region(0.8, "outbox(p)", lambda p, _: _outline(p, 1), under=True),
-    _Region(0.8, "box(p)", lambda p, _: _outline(p, 0)),
-)
-_RAYS: Final = (
-    *(_rays(0.8, [step]) for step in (_UP, _DOWN, _LEFT, _RIGHT)),
-    _rays(0.8, [_LEFT, _RIGHT]),
-    _rays(0.8, [_UP, _DOWN]),
-    _rays(1.0, [_UP, _DOWN, _LEFT, _RIGHT]),
-    *(_rays(1.0, [step]) for step in ((-1, -1), (-1, 1), (1, -1), (1, 1))),
-    _rays(1.0, [(-1, -1), (-1, 1), (1, -1), (1, 1)]),
-)
 
 
 @dataclass(frozen=True)
@@ -184,7 +107,7 @@ class _Painting:
     """Classes of objects, each by a condition, whose regions get a colour."""
 
     source: _Source
-    region: _Region
+    region: Region
     classes: tuple[tuple[_Ink, Condition], ...]
 
     def of(self, scene: Scene, first: int) -> Grid | None:
@@ -284,7 +207,7 @@ def objects(question: Question, clock: Clock) -> Iterator[Rule]:
         return
     rules: list[Rule] = []
     seen = [_Seen(question, source) for source in _SOURCES]
-    for regions in (_REGIONS, _RAYS) if same else ((),):
+    for regions in (REGIONS, RAYS, WALKS) if same else ((),):
         for one in seen:
             if clock.left() and one.fits:
                 rules += _painted(question, one, regions, clock) if same else _cut(question, one, clock)
@@ -336,7 +259,7 @@ class _Change:
     colour: int
 
 
-def _painted(question: Question, seen: _Seen, regions: Sequence[_Region], clock: Clock) -> Iterator[Rule]:
+def _painted(question: Question, seen: _Seen, regions: Sequence[Region], clock: Clock) -> Iterator[Rule]:
     demos = question.demonstrations
     scenes, firsts = seen.scenes, seen.firsts
     on_ground = [
@@ -372,7 +295,7 @@ def _painted(question: Question, seen: _Seen, regions: Sequence[_Region], clock:
 
 
 def _changes(
-    region: _Region, scenes: Sequence[Scene], firsts: Sequence[int], outputs: Sequence[Grid]
+    region: Region, scenes: Sequence[Scene], firsts: Sequence[int], outputs: Sequence[Grid]
 ) -> list[_Change] | None:
     """The objects whose regions get a colour; None where that does not explain all that changes."""
     found = []
