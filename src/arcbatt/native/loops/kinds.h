@@ -72,7 +72,7 @@ AB_FN Status prepare(Machine& m, Ins ins, Frame& f) {
 AB_FN u32 body_for(Ins ins, const Frame& f) {
     return with_kind(ins.op(), [&](auto kind) { return kind.body(f); });
 }
-AB_FN void load(Machine& m, Ins ins, BodyRef body, u64 index) {
+AB_INLINE void load(Machine& m, Ins ins, BodyRef body, u64 index) {
     with_kind(ins.op(), [&](auto kind) { kind.load(m, ins, body, index); });
 }
 AB_FN Status accept(Machine& m, Ins ins, Frame& f, BodyRef body, bool& done) {
