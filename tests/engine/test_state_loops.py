@@ -112,7 +112,7 @@ def solve_parts(I):
         for j in range(5):
             n += i * j % 7
             seen.add((n % 30, j))
-            out = fill(out, n % 10, seen) if n % 2 else hmirror(out)
+            out = fill(hmirror(out), n % 10, seen)
     return out if len(seen) > 5 else I
 
 def solve_mirrored(I):
@@ -132,11 +132,21 @@ def test_the_type_of_a_state_settles_or_the_program_is_left_to_the_dynamic_tier(
         return not compile([parse_expression(text)]).typed.unresolved
 
     assert typed("fold(I, F, compose(size, first(initset(last))))")
-    assert typed("fold(I, repeat(0, 0), fork(combine, first, compose(rbind(repeat, ONE), last)))")
+    assert typed("fold(p_g(I), repeat(0, 0), fork(combine, first, compose(rbind(repeat, ONE), last)))")
     assert not typed("fold(I, ZERO, identity)")  # pairs of pairs
     assert not typed("fold(I, ZERO, compose(initset, first))")
     assert not typed("iterate(initset, T, ONE)")
     assert not typed("fold(I, increment, first)(ONE)")
+
+
+def test_what_typed_code_is_slower_at_is_left_to_the_dynamic_tier():
+    rows = "fold(I, repeat(0, 0), fork(combine, first, compose(rbind(repeat, ONE), last)))"
+    choice = "def solve_x(I):\n    n = 0\n    for i in range(9):\n        if i > n:\n            n += 2\n    return n\n"
+    for program, why in (
+        (parse_expression(rows), "fold with a state of containers in containers"),
+        (parse_text(choice).programs[0], "fold of a function that chooses"),
+    ):
+        assert list(compile([program]).typed.unresolved.values()) == [why]
 
 
 def test_waves_leave_them_to_the_cpu_and_say_so(monkeypatch):

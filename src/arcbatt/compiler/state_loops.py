@@ -1,7 +1,9 @@
 """Loops that carry a state, in first-order form: `fold` and `iterate` as nodes whose bodies take the state along.
 
 The type of the state is that of its start, widened by what the function makes of it until it holds. What it does not
-settle at in a few rounds, and a state of functions, is the dynamic tier's.
+settle at in a few rounds, and a state of functions, is the dynamic tier's. So is what typed code is slower at: states
+of containers in containers, which it copies in each turn, and functions that choose, of which it computes in advance
+what does not depend on the choice (in loops that come of Python's `if` that is most of the work).
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from typing import Any, Final
 from arcbatt.compiler.context import Context, Ref, UnresolvedError
 from arcbatt.compiler.failing import failed
 from arcbatt.compiler.functions import Known, Native, Value
-from arcbatt.compiler.typed import Body
+from arcbatt.compiler.typed import CHOOSE, Body
 from arcbatt.language.spec import OpSpec
-from arcbatt.language.types import NEVER, Tup, Type, closures, join
+from arcbatt.language.types import GRID, NEVER, Seq, Set, Tup, Type, closures, join
 
 Built = tuple[Body, list[Ref], Any]
 MakeBody = Callable[[Context, Known | Native, tuple[Type, ...]], Built]
@@ -36,9 +38,29 @@ def settled(name: str, kind: Type, build: Callable[[Type], Built]) -> tuple[Type
         if wider is None:
             raise UnresolvedError(f"{name} whose state is {kind}, then {result.type}")
         if wider == kind:
+            if _nested(kind):
+                raise UnresolvedError(f"{name} with a state of containers in containers")
+            if _chooses(body):
+                raise UnresolvedError(f"{name} of a function that chooses")
             return kind, body, captured
         kind = wider
     raise UnresolvedError(f"{name} whose state does not keep its type")
+
+
+def _nested(kind: Type) -> bool:
+    if isinstance(kind, Tup):
+        return any(map(_nested, kind.parts))
+    return isinstance(kind, Set | Seq) and _has_container(kind.item)
+
+
+def _has_container(kind: Type) -> bool:
+    if isinstance(kind, Tup):
+        return any(map(_has_container, kind.parts))
+    return kind == GRID or isinstance(kind, Set | Seq)
+
+
+def _chooses(body: Body) -> bool:
+    return any(node.op == CHOOSE or any(map(_chooses, node.bodies)) for node in body.nodes)
 
 
 class StateLoops:
