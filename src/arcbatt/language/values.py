@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from heapq import merge
 from itertools import chain, pairwise
+from operator import itemgetter
 from typing import Any, Final
 
 from arcbatt.language.failures import Fail, Reason
@@ -19,6 +21,8 @@ Patch = frozenset[Any]
 Container = frozenset[Any] | tuple[Any, ...]
 _CONTAINERS: Final = frozenset((tuple, frozenset))
 _FEW_LEVELS: Final = 5
+_AT_ONCE: Final = 1000
+"""Values of any kind that are sorted in one call, in which no signal is heard; deep ones take long to compare."""
 _NOT_FUNCTIONS: Final = _CONTAINERS | {int, bool, type(None)}
 _NONE, _NUMBER, _TUPLE, _SET, _FUNCTION = range(5)
 Call = Callable[..., Any]
@@ -73,7 +77,9 @@ def ordered(container: Container) -> tuple[Any, ...]:
         return tuple(sorted(items))
     if set(map(type, items)) == {frozenset} and _uniform(frozenset().union(*items)):
         return tuple(sorted(items, key=sorted))  # as the sorted lists they are
-    return tuple(sorted(items, key=rank))
+    ranked = [(rank(item), item) for item in items]
+    parts = [sorted(ranked[k : k + _AT_ONCE], key=itemgetter(0)) for k in range(0, len(ranked), _AT_ONCE)]
+    return tuple([item for _, item in merge(*parts, key=itemgetter(0))])
 
 
 def _uniform(items: frozenset[Any]) -> bool:
