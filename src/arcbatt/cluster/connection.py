@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from arcbatt.cluster import actor
 from arcbatt.cluster.build import this_build
+from arcbatt.engine.choose import GPU_BACKENDS
 from arcbatt.errors import ClusterError, ClusterLostError, UsageError
 from arcbatt.support.aside import begun_aside
 
@@ -69,8 +70,8 @@ class Connection:
         self.backend = "cpu"
         places = self.places()
         if any(place.kind == "gpu" for place in places):
-            self.backend = backend if backend == "waves" else "cuda"
-        elif backend in ("cuda", "waves"):
+            self.backend = backend if backend in GPU_BACKENDS else "cuda"
+        elif backend in GPU_BACKENDS:
             raise ClusterError(f"--backend {backend}: no node of the cluster has a GPU that Ray knows of")
         elif backend == "python":
             self.backend = backend
@@ -93,7 +94,7 @@ class Connection:
             name = self._names.setdefault(key, host if same[host] == 1 else f"{host}-{key[:6]}")
             found += self._places_of(key, name, node["Resources"])
         with_gpu = [place for place in found if place.kind == "gpu"]
-        self._last = with_gpu if with_gpu and self.asked in ("gpu", "cuda", "waves") else found
+        self._last = with_gpu if with_gpu and self.asked in ("gpu", *GPU_BACKENDS) else found
         return self._last
 
     def _head_answers(self) -> bool:
@@ -126,7 +127,7 @@ class Connection:
         """What runs programs at a place."""
         if place.kind == "cpu":
             return "python" if self.asked == "python" else "cpu"
-        return self.asked if self.asked in ("cuda", "waves") else "gpu"
+        return self.asked if self.asked in GPU_BACKENDS else "gpu"
 
     def check(self, stop: Callable[[], bool] | None = None) -> None:
         """Start workers, and refuse a cluster with a node that has no arcbatt or another one.

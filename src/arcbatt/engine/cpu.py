@@ -250,8 +250,7 @@ class CpuTier(LowerTier):
             for name, (status, value) in outcomes.items()
             if status not in (OVERFLOW, ESCAPE)
         }
-        if left := [name for name in self.names if name not in native]:  # a thread is made for it
-            native |= dynamic.values(sample, left, max_steps, max_total)
+        native |= dynamic.values(sample, [name for name in self.names if name not in native], max_steps, max_total)
         return {name: native[name] for name in self.names}
 
     def paces(self, samples: Sequence[Sample], dynamic: DynamicTier) -> dict[str, float]:

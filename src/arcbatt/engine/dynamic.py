@@ -175,6 +175,8 @@ class DynamicTier:
     ) -> dict[str, Outcome]:
         """What programs give on one sample."""
         chosen = list(names)
+        if not chosen:  # a thread would be made for nothing
+            return {}
         nodes = [self.graph.graph.outputs[name] for name in chosen]
         (found,) = self.graph.evaluate([sample], nodes, max_steps, max_total)
         assert found is not None
