@@ -111,3 +111,7 @@ def solve_found_24(I):
 
 def solve_found_25(I):
     return apply(last, repeat(astuple(difference(asobject(I), asobject(I)), ONE), SIX))
+
+
+def solve_found_26(I):
+    return size(branch(second(I), lbind(mirrortile, I), ineighbors)(subtract(RIGHT, (65535, -2147483647))))

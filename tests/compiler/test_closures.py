@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from arcbatt.compiler.closures import code_of
 from arcbatt.compiler.rewrites import Rewrites
+from arcbatt.devtools.generate.failing import FailingCalls
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import ordered
@@ -57,6 +58,16 @@ def test_programs_without_regard_to_types(seed, budget):
     rewrites = Rewrites() if budget == 200_000 else AS_WRITTEN
     wrong, _ = differences(wild_programs(seed), random_sample(seed), rewrites, budget)
     assert not wrong, f"seed {seed}\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("sample", [Sample(((1, 0, 2),)), *SAMPLES], ids=["row", "wide", "tall"])
+def test_calls_fail_for_the_reason_that_comes_first(sample):
+    draw = FailingCalls(0)
+    programs = [draw.program(f"solve_{k}") for k in range(1_000)]
+    for rewrites, budget in ((Rewrites(), MAX_STEPS), (AS_WRITTEN, MAX_STEPS), (AS_WRITTEN, 100), (AS_WRITTEN, 30)):
+        wrong, compared = differences(programs, sample, rewrites, budget)
+        assert not wrong, f"{budget} steps\n" + "\n".join(wrong[:5])
+        assert compared > 0.4 * len(programs)
 
 
 def test_merged_sets_of_functions_keep_their_order():

@@ -18,6 +18,7 @@ from arcbatt.compiler.functions import (
     CHOICE,
     Either,
     Known,
+    Mapped,
     Native,
     Value,
     combined,
@@ -189,13 +190,31 @@ class _Specializer:
 
     # --- calls of functions ---
     def guarded(self, context: Context, function: Known, args: list[Value]) -> Value:
-        """A call of a function, failed where a value bound into it has failed."""
+        """A call of a function, failed where a value bound into it has failed.
+
+        Such a failure stands beside those of the arguments, and before whatever fails in the call.
+        """
         result = self.call(context, function, args)
         bound = [ref for ref in function.values() if ref.may_fail and ref.context.level >= context.loop_level]
-        if not bound or not isinstance(result, Ref) or not function.parts:
+        if not bound or not function.parts:
             return result
-        strict = [result, *unique([*bound, *(arg for arg in args if isinstance(arg, Ref))])]
-        return context.emit(Draft(GUARD, strict, result.type, len(strict)))
+        given = [ref for arg in args for ref in ([arg] if isinstance(arg, Ref) else arg.values()) if ref.may_fail]
+        return self.unless_failed(context, result, unique([*bound, *given]))
+
+    def unless_failed(self, context: Context, value: Value, others: list[Ref]) -> Value:
+        """A value, or the failure of one of some others, which comes before its own."""
+        if isinstance(value, Mapped):
+            raise UnresolvedError("functions made from items by a function that may have failed")
+        if isinstance(value, Either):
+            condition = value.condition
+            if value.strict:
+                strict = [condition, *unique(value.values())]
+                condition = context.emit(Draft(GUARD, strict, condition.type, len(strict)))
+            strict = [condition, *others]
+            condition = context.emit(Draft(GUARD, strict, condition.type, len(strict)))
+            return Either(condition, value.left, value.right, strict=False)
+        ref = self.as_ref(context, value, CHOOSE)  # a function that is made would not know that it failed
+        return context.emit(Draft(GUARD, [ref, *others], ref.type, 1 + len(others)))
 
     def call(self, context: Context, function: Known | Native, args: list[Value]) -> Value:
         """The function of the arguments, inlined."""
@@ -331,10 +350,7 @@ class _Specializer:
         chosen = results[-1]
         for candidate, result in zip(functions[-2::-1], results[-2::-1], strict=True):
             chosen = self.either(context, self.is_one_of(context, which, [candidate]), result, chosen)
-        if len(functions) > 1 or not which.may_fail:
-            return chosen
-        chosen = self.as_ref(context, chosen, CHOOSE)  # a function that is made would not know that it failed
-        return context.emit(Draft(GUARD, [chosen, which], chosen.type, 2))
+        return chosen if len(functions) > 1 or not which.may_fail else self.unless_failed(context, chosen, [which])
 
     def either(self, context: Context, condition: Ref, left: Value, right: Value) -> Value:
         """One of two values outside of loops; a failure of the other does not count."""

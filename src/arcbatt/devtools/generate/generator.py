@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
+from arcbatt.devtools.generate.failing import FailingCalls
 from arcbatt.devtools.generate.full import Full
 from arcbatt.devtools.generate.well_typed import WellTyped
 from arcbatt.language.program import Program
 
-VERSIONS: Final[dict[int, Callable[[int | str], WellTyped]]] = {
+
+class Source(Protocol):
+    """What draws programs."""
+
+    def program(self, name: str, lines: int, samples: bool) -> Program:
+        """A program of about so many lines; with `samples`, over (S, I, C)."""
+
+
+VERSIONS: Final[dict[int, Callable[[int | str], Source]]] = {
     1: WellTyped,
     2: Full,
     3: partial(Full, version=3),
     4: partial(Full, version=4),
+    5: FailingCalls,
 }
-VERSION: Final = max(VERSIONS)
-"""What new runs draw with."""
+VERSION: Final = 4
+"""What new runs draw with. Version 5 is of one kind of programs, for runs that draw with several."""
 
 
 class Generator:

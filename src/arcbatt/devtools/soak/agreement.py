@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
-from arcbatt.devtools.generate import VERSION
+from arcbatt.devtools.generate import VERSION, VERSIONS
 from arcbatt.devtools.verify.compare import Difference, compare, differs_between
 from arcbatt.devtools.verify.shrink import Case, shrink
 from arcbatt.devtools.verify.sides import Side, side_named
@@ -46,7 +46,7 @@ class Load:
     """Steps of a call, one of which is drawn: at a small one the steps themselves are compared."""
     totals: tuple[int, ...] = (MAX_TOTAL_STEPS, MAX_TOTAL_STEPS, 100_000, 3_000)
     """The same of all calls together."""
-    versions: tuple[int, ...] = (VERSION,)
+    versions: tuple[int, ...] = (VERSION, VERSION, VERSION, max(VERSIONS))
     """Of the generator, one of which is drawn."""
 
 
