@@ -310,7 +310,7 @@ def test_rules_hold_for_images_too():
         "mirrored", *(tuple((given[::-1], wanted) for given, wanted in some) for some in (plain.train, plain.test))
     )
     question = Question.of(task)
-    work = Work.on(question, 60.0)
+    work = Work.on(question, Clock(60.0, None))
     work.clock.go_on()
     images = bank.images(inputs_of(question))
     work.look(Values(plain_view(question), bank.features, (Block(images),)))

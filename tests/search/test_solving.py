@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from threading import Event
+from time import sleep
 
 import pytest
 
@@ -133,6 +136,26 @@ def test_two_attempts_even_where_nothing_is_found(bank):
 def test_a_stop_ends_solving(bank):
     tasks = [made(MADE_BY["two images"], seed) for seed in range(3)]
     assert list(Solver(OPTIONS, bank, stop=lambda: True).solve(map(Question.of, tasks))) == []
+
+
+def test_no_combiner_goes_on_after_a_stop(bank):
+    """A stop leaves a combiner no time, and tasks that wait for a thread are not begun."""
+    begun, ends = Event(), []
+
+    def until_the_time_is_up(question, clock):
+        begun.set()
+        while clock.left():
+            sleep(0.001)
+        ends.append(bool(clock.stop))
+        yield from ()
+
+    tasks = [made(MADE_BY["an image itself"], seed) for seed in range(5)]
+    options = replace(OPTIONS, budget=300.0, threads=2)
+    solver = Solver(options, bank, stop=begun.is_set, combiners=[until_the_time_is_up])
+    assert list(solver.solve(map(Question.of, tasks))) == []
+    assert ends
+    assert all(ends)
+    assert len(ends) <= 2
 
 
 def test_the_engine_gives_the_same_grids(bank):

@@ -9,6 +9,7 @@ import pytest
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
 from arcbatt.scoring.attempts import Question
+from arcbatt.search.combine import Clock
 from arcbatt.search.traits import Traits
 from arcbatt.search.work import Candidate, Work
 from arcbatt.syntax.api import parse
@@ -90,14 +91,14 @@ def test_a_candidate_that_departs_weighs_less_and_is_no_short_description():
     other = tuple(tuple(9 for _ in row) for row in answer)
 
     def found(compares: bool) -> Work:
-        work = Work.on(question, 1.0, compares=compares)
+        work = Work.on(question, Clock(1.0, None), compares=compares)
         for grid, weight in ((other, 0.3), (answer, 0.2)):
             work.proposed[0][grid] = Candidate(grid, weight, 1, _Origin(), frozenset({"one image"}))
         return work
 
     assert [one.grid for one in found(True).found()[0]] == [answer, other]
     assert [one.grid for one in found(False).found()[0]] == [other, answer]
-    work = Work.on(question, 1.0)
+    work = Work.on(question, Clock(1.0, None))
     work.proposed[0][other] = Candidate(other, 0.3, 1, _Origin(), frozenset({"one image"}))
     assert work.shortest() > 3.0
     assert work.clock.left() < 1.0  # comparing takes time, too

@@ -86,11 +86,19 @@ class Clock:
 
     seconds: float
     start: float | None = field(default_factory=time.thread_time)
+    stop: object = None
+    """Is true once nobody wants what is found: then no time is left."""
 
     def left(self, share: float = 1.0) -> float:
         """What is left, or a share of it."""
+        if self.stop:
+            return 0.0
         used = 0.0 if self.start is None else time.thread_time() - self.start
         return max(0.0, self.seconds - used) * share
+
+    def part(self, share: float) -> Clock:
+        """A clock for a share of what is left."""
+        return Clock(self.left(share), stop=self.stop)
 
     def charge(self, seconds: float) -> None:
         """Count time that was spent elsewhere."""

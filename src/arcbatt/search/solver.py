@@ -95,7 +95,9 @@ class Solver:
         Whoever has no short description yet goes on to what takes longer.
         """
         compares = "traits" not in self.options.without
-        works = [Work.on(question, self.options.budget, compares=compares) for question in batch]
+        works = [
+            Work.on(question, Clock(self.options.budget, None, self._stop), compares=compares) for question in batch
+        ]
         tiers = range(1, min(self.bank.tiers, self.options.tiers))
         stages: list[tuple[Callable[[Sequence[Work]], bool], Callable[[Work], None]]] = [
             (self._look_plainly, self._combine_plain),
@@ -121,6 +123,8 @@ class Solver:
         """Do a step for every task; whether nobody asked to stop meanwhile."""
 
         def timed(work: Work) -> None:
+            if self._stop:
+                return
             work.clock.go_on()
             step(work)
             work.clock.pause()
@@ -288,11 +292,11 @@ class Solver:
 
     def _combine_looks(self, work: Work, share: float) -> None:
         """Combine the images of the views that have new ones, within a share of the time that is left."""
-        clock = Clock(work.clock.left(share))
+        clock = work.clock.part(share)
         demos = list(range(len(work.question.demonstrations)))
         looks = [look for look in work.looks if look.fresh]
         for place, look in enumerate(looks):
-            mine = Clock(clock.left(1 / (len(looks) - place)))
+            mine = clock.part(1 / (len(looks) - place))
             if not mine.left():
                 break
             look.fresh = False
@@ -312,7 +316,7 @@ class Solver:
         work.again = [{} for _ in work.question.inputs]
         runs = [(look, left) for left in demos for look in work.looks[:2]]
         for place, (look, left) in enumerate(runs):
-            mine = Clock(work.clock.left(1 / (len(runs) - place)))
+            mine = work.clock.part(1 / (len(runs) - place))
             if not mine.left():
                 break
             for combination in self._combined(look.values, [demo for demo in demos if demo != left], mine):
@@ -321,7 +325,7 @@ class Solver:
     def _combined(self, values: Values, demos: Sequence[int], clock: Clock) -> Iterator[Combination]:
         hypotheses = size_rules(values, demos)[: self.options.size_hypotheses]
         for number, size in enumerate(hypotheses):
-            mine = Clock(clock.left(1 / (len(hypotheses) - number)))
+            mine = clock.part(1 / (len(hypotheses) - number))
             if number and not mine.left():
                 return
             combination = Combination(values, demos, size, self.options.weights, self._stop)

@@ -97,9 +97,9 @@ class Work:
     _departures: dict[tuple[int, Grid], tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def on(cls, question: Question, budget: float, *, compares: bool = True) -> Work:
+    def on(cls, question: Question, clock: Clock, *, compares: bool = True) -> Work:
         """A task that nothing is known of yet, its clock standing."""
-        return cls(question, Clock(budget, None), [{} for _ in question.inputs], compares=compares)
+        return cls(question, clock, [{} for _ in question.inputs], compares=compares)
 
     def look(self, values: Values) -> None:
         """Add a view that nothing was found in yet."""

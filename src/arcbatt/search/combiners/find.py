@@ -63,18 +63,18 @@ def find_rules(work: Work, without: Collection[str]) -> None:
     views = [(look.values.view, 0.0) for look in work.looks]
     for combiner, share in GRID_COMBINERS:
         if combiner.__name__ not in without:
-            _find(work, combiner, views, Clock(work.clock.left(share)))
+            _find(work, combiner, views, work.clock.part(share))
 
 
 def find_rules_of_images(work: Work, images: Iterable[tuple[Look, Sequence[int]]], without: Collection[str]) -> None:
     """The same for promising images of views in place of the input, those that are as large as the output."""
     views = [one for look, mine in images for one in islice(_views_of_images(look, mine), _MOST_IMAGES)]
-    clock = Clock(work.clock.left(_IMAGES))
+    clock = work.clock.part(_IMAGES)
     for place, view in enumerate(views):
-        mine = Clock(clock.left(1 / (len(views) - place)))
+        mine = clock.part(1 / (len(views) - place))
         for combiner, share in GRID_COMBINERS:
             if combiner.__name__ not in without:
-                _find(work, combiner, [view], Clock(mine.left(2 * share)))
+                _find(work, combiner, [view], mine.part(2 * share))
 
 
 _IMAGES: Final = 0.25
@@ -106,7 +106,7 @@ _FIRST: Final = 0.7
 def _find(work: Work, combiner: GridCombiner, views: Sequence[tuple[View, float]], clock: Clock) -> None:
     """Add what a combiner finds in some views."""
     for place, (view, more) in enumerate(views):
-        mine = Clock(clock.left(1.0 if place == len(views) - 1 else _FIRST))
+        mine = clock.part(1.0 if place == len(views) - 1 else _FIRST)
         for rule in islice(combiner(view.question, mine) if mine.left() else (), _MOST_RULES):
             _collect(work, InView(rule, view, more))
 
