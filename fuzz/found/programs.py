@@ -115,3 +115,12 @@ def solve_found_25(I):
 
 def solve_found_26(I):
     return size(branch(second(I), lbind(mirrortile, I), ineighbors)(subtract(RIGHT, (65535, -2147483647))))
+
+
+def solve_found_27(I):
+    x1 = branch(T, size, first)(objects(I, F, F, T))
+    return last(rapply(astuple(identity, identity), double))(x1)
+
+
+def solve_found_28(S, I, C):
+    return both(mirrortile(C, UP), S)

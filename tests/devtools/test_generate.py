@@ -25,7 +25,7 @@ DIGESTS = {
     2: ("e5359f4077b91655", "e72ab5d9e14a9cf2"),
     3: ("dcee2fc943cafa06", "4ff3cb58c0541141"),
     4: ("e18e28a4b34658cc", "4ff3cb58c0541141"),
-    5: ("b9cc6316411ae727", "4ff3cb58c0541141"),
+    5: ("5d508827542ae43e", "4ff3cb58c0541141"),
 }
 """Of the programs and of the mutants of some seeds. They stay: a change of the generator, or primitives that are drawn,
 are a new version. Those of the newest may be written anew until it is released."""

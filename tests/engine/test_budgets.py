@@ -23,6 +23,7 @@ from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed, Reason
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS, SEARCH_STEPS
 from arcbatt.language.reference import Machine, evaluate
+from arcbatt.language.sample import Sample
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import run
@@ -78,6 +79,33 @@ def test_random_programs_on_every_backend(seed, max_steps):
         same(engine.run(samples, "hash", max_steps=max_steps), want)
         values = engine.values(samples[0], max_steps)
         assert values == {one.name: evaluate(one, samples[0], Machine(max_steps)) for one in programs}
+
+
+LARGE = (
+    "S", "C", "first(S)", "asobject(C)", "palette(C)", "totuple(ofcolor(C, 1))", "astuple(C, 3)", "shape(C)",
+    "index(C, (9, 9))", "partition(C)", "apply(first, S)",
+)  # fmt: skip
+FAILS = "divide(1, decrement(height(I)))"
+ASKED = (
+    "both({0}, {1})", "both({1}, {0})", "either({1}, {0})", "branch({0}, {1}, 2)", "branch({1}, {0}, 2)",
+    "astuple(flip({0}), {1})", "branch({0}, 1, 2)", "astuple({1}, contained({1}, {0}))", "equality({0}, {1})",
+    "apply(lbind(both, {0}), astuple({1}, 1))", "apply(fork(both, rbind(lbind, {0})(astuple), decrement), (1, 2))",
+    "sfilter(apply(lambda x: astuple(x, {0}), (1, 2)), last)", "astuple({1}, color(totuple(asobject(C))))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("max_steps", [2, 5, 8, 12, 17, 25, 40, 60, 90, 130])
+def test_what_only_engines_do_cannot_fail_for_its_steps(max_steps):
+    """Whether something is true, say, is seen by calls that stand in no program, of values of any size."""
+    texts = [asked.format(large, FAILS) for asked in ASKED for large in LARGE]
+    programs = parse_text(
+        "".join(f"def solve_{k}(S, I, C):\n    return {one}\n" for k, one in enumerate(texts))
+    ).check()
+    large = ((1, 2, 1, 0, 3), (0, 1, 1, 1, 0), (0, 0, 2, 0, 1))
+    samples = [Sample(((5,),), ((large, large),), large), Sample(((5,), (5,)), ((large, large),), ((0,),))]
+    want = ReferenceEngine.of(programs).run(samples, "hash", max_steps=max_steps)
+    for _, engine in backends(programs):
+        same(engine.run(samples, "hash", max_steps=max_steps), want)
 
 
 @pytest.mark.parametrize("max_steps", [1, 8, 20, 60, 100, 103, 104, 150, 201, 202, 300, 1000])

@@ -198,6 +198,8 @@ class _Specializer:
         bound = [ref for ref in function.values() if ref.may_fail and ref.context.level >= context.loop_level]
         if not bound or not function.parts:
             return result
+        if any(isinstance(arg, Either) and not arg.strict for arg in args):
+            raise UnresolvedError("a call of a function that may have failed, of a value that is one of two types")
         given = [ref for arg in args for ref in ([arg] if isinstance(arg, Ref) else arg.values()) if ref.may_fail]
         return self.unless_failed(context, result, unique([*bound, *given]))
 

@@ -169,7 +169,7 @@ def _search_pair(out: Emitter, site: Site, call: Call) -> Value:
     near = [place for place, part in enumerate(kind.parts) if _kind(part) == _kind(value.type)]
     if len(near) != 1 or _kind(value.type) != "number":
         raise LowerError(f"{call.spec.name} of {value.type} in {kind}")
-    part = out.part(Site(site.code), pair, near[0])
+    part = out.part(Site(site.code, 0), pair, near[0])
     return out.emit(site, CODES["EQUAL"], [value, part, value, pair], call.type, extra=(ORIGINALS,))
 
 

@@ -133,7 +133,7 @@ class _Lowering:
         if node.bodies:
             return self.loops.lower(site, node, args)
         if node.op == FAILED:
-            return self.out.emit(Site(site.code, min(site.times, 0)), CODES["NEVER"], [], node.type)
+            return self.out.emit(Site(site.code, 0), CODES["NEVER"], [], node.type)
         if node.op in FREE:
             return self._free(site.code, node, args)
         return lower_plain(self.out, site, node, args)

@@ -79,7 +79,7 @@ def _of_first_cell(out: Emitter, site: Site, spec: OpSpec, arg: Value) -> Value:
     if not isinstance(item, Tup) or item.parts[0] not in (INT, BOOL):
         raise LowerError(f"{spec.name} of {arg.type}")
     rank = out.constant(INT, ("Int", "0"), 0)
-    uncounted = Site(site.code, min(site.times, 0))
+    uncounted = Site(site.code, 0)
     first = out.emit(uncounted, CODES["NTH"], [items, rank], item, extra=(HIDDEN_ARG,))
     return out.emit(site, CODES["PART"], [first, arg], INT, extra=(ORIGINALS, 0))
 

@@ -27,12 +27,15 @@ _USES = (
     "add({value}, {number})", "contained({place}, {value})", "equality({value}, {failing})",
     "branch({condition}, {value}, {value})", "branch({condition}, {value}, I)",
     "{value}({place})", "rapply({value}, {place})", "compose({value}, {changed})({place})",
-    "apply({function}, {value})", "apply({value}, repeat({place}, 2))",
+    "apply({function}, {value})", "apply({value}, repeat({place}, 2))", "{function}({value})",
+    "both({value}, {failing})", "either({failing}, {value})", "both(I, {value})", "flip({value})",
+    "branch({value}, {place}, {number})",
 )  # fmt: skip
 _CALLS = (
     "{function}({place})", "{function}({place})", "{maker}({place})({place})",
     "rapply(astuple({function}, {function}), {place})", "apply({function}, astuple({place}, {place}))",
-    "mapply({function}, repeat({place}, 2))",
+    "mapply({function}, repeat({place}, 2))", "{function}(branch({condition}, {place}, {number}))",
+    "{function}({function}({place}))", "{function}(branch({condition}, {function}, {function})({place}))",
 )  # fmt: skip
 _SIMPLE = ("dneighbors", "ineighbors", "lbind(canvas, {number})", "lbind(add, {place})", "rbind(multiply, {number})")
 _FUNCTIONS = (

@@ -76,14 +76,20 @@ AB_INLINE void choose(M& m, I ins, u32* dst) {
     if (*dst == OK) copy_words(dst + 1, m.value(from), m.types[ins.type()].slot_words);
 }
 
+// A call that the compiler made for one that stands in a program counts nowhere, and no steps of its own can fail it.
+template <class I>
+AB_INLINE bool is_helper(I ins) {
+    return ins.times() == 0 && !ins.cost_place();
+}
+
 // A call of which every size is known from the types.
 template <class M, class I>
 AB_INLINE void fixed_cost_call(M& m, I ins, u32* dst) {
     Status s = call_operation(m, ins, dst + 1);
     *dst = s;
     u64 cost = ins.extra()[1] - (s == OK ? 0 : m.types[ins.type()].leaves);  // without a result, of its arguments alone
-    if (ins.times() >= 0 || ins.cost_place()) m.charge_call(ins, cost);
-    if (cost > m.max_steps) *dst = LIMIT;
+    if (ins.times() > 0 || ins.cost_place()) m.charge_call(ins, cost);
+    if (cost > m.max_steps && !is_helper(ins)) *dst = LIMIT;
 }
 
 // What the arguments of a call cost, as they are written in the program.
@@ -111,7 +117,8 @@ AB_INLINE bool costs_nothing(u32 op) {
 // Whether anything can come of what a call costs.
 template <class M, class I>
 AB_INLINE bool is_counted(M& m, I ins) {
-    return !costs_nothing(ins.op()) && (ins.times() >= 0 || ins.cost_place() || m.max_steps < MOST_LINEAR_STEPS);
+    if (costs_nothing(ins.op()) || is_helper(ins)) return false;
+    return ins.times() > 0 || ins.cost_place() || m.max_steps < MOST_LINEAR_STEPS;
 }
 
 // A call whose cost is measured, where anything can come of that.
