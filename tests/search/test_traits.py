@@ -102,3 +102,13 @@ def test_a_candidate_that_departs_weighs_less_and_is_no_short_description():
     work.proposed[0][other] = Candidate(other, 0.3, 1, _Origin(), frozenset({"one image"}))
     assert work.shortest() > 3.0
     assert work.clock.left() < 1.0  # comparing takes time, too
+
+
+def test_answers_that_are_as_short_disagree():
+    question, answer = question_of("recoloured", 2)
+    work = Work.on(question, Clock(1.0, None), compares=False)
+    for colour, more in ((9, False), (8, True)):
+        grid = tuple(tuple(colour for _ in row) for row in answer)
+        work.proposed[0][grid] = Candidate(grid, 0.3, 1, _Origin(), frozenset({"one image"}))
+        assert work.disagree(4.0) == more
+        assert not work.disagree(2.0)

@@ -49,6 +49,9 @@ _TIER_TIMES: Final = (1.0, 2.0, 3.5)
 _CELLS_OF_NONE: Final = 30
 """An input of no cells takes as long as this many cells."""
 
+_Wants = Callable[[Work], bool]
+"""Whether a task is to go through a stage."""
+
 
 class Solver:
     """Solves many tasks with one bank."""
@@ -99,14 +102,17 @@ class Solver:
             Work.on(question, Clock(self.options.budget, None, self._stop), compares=compares) for question in batch
         ]
         tiers = range(1, min(self.bank.tiers, self.options.tiers))
-        stages: list[tuple[Callable[[Sequence[Work]], bool], Callable[[Work], None]]] = [
-            (self._look_plainly, self._combine_plain),
-            (self._number_colours, self._combine_numbered),
-            *((partial(self._look_longer, tier), partial(self._combine_looks, share=_TIER)) for tier in tiers),
-            (self._turn, partial(self._combine_looks, share=_TURNED)),
+        stages: list[tuple[_Wants, Callable[[Sequence[Work]], bool], Callable[[Work], None]]] = [
+            (self._goes_on, self._look_plainly, self._combine_plain),
+            (partial(self._goes_on, part=_AT_ONCE), self._number_colours, self._combine_numbered),
+            *(
+                (self._is_in_doubt, partial(self._look_longer, tier), partial(self._combine_looks, share=_TIER))
+                for tier in tiers
+            ),
+            (self._goes_on, self._turn, partial(self._combine_looks, share=_TURNED)),
         ]
-        for number, (look, combine) in enumerate(stages):
-            hard = [work for work in works if self._goes_on(work, _AT_ONCE if number == 1 else 1.0)]
+        for wants, look, combine in stages:
+            hard = [work for work in works if wants(work)]
             if not (look(hard) and self._all(pool, combine, hard)):
                 return None
         if not self._grow_on(works, pool):
@@ -118,6 +124,10 @@ class Solver:
 
     def _goes_on(self, work: Work, part: float = 1.0) -> bool:
         return work.clock.left() > 0 and work.shortest() > part * self.options.convincing
+
+    def _is_in_doubt(self, work: Work) -> bool:
+        """Whether more features are wanted: short descriptions that disagree do not convince either."""
+        return self._goes_on(work) or (work.clock.left() > 0 and work.disagree(self.options.convincing))
 
     def _all(self, pool: ThreadPoolExecutor, step: Callable[[Work], None], works: Sequence[Work]) -> bool:
         """Do a step for every task; whether nobody asked to stop meanwhile."""

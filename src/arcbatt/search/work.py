@@ -120,6 +120,10 @@ class Work:
         """How long the description of the best candidate is, of the test that has the longest."""
         return max(min((one.length for one in test), default=float("inf")) for test in self.found())
 
+    def disagree(self, length: float) -> bool:
+        """Whether a test has several answers with descriptions at most so long."""
+        return any(sum(one.length <= length for one in test) > 1 for test in self.found())
+
     @cached_property
     def _traits(self) -> Traits:
         return Traits(self.question)
