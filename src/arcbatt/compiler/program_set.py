@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from arcbatt.compiler.graph import Graph, merge
 from arcbatt.compiler.internal_errors import InternalError
@@ -17,8 +18,18 @@ from arcbatt.compiler.lower.subgraph import lower_most, subgraph
 from arcbatt.compiler.pipeline import Compiled, Stats, compile_graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import TypedGraph
+from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.language.program import Program
 from arcbatt.support.text import counted
+
+
+class Forms(NamedTuple):
+    """What is made of a merged graph, as it travels from the process that made it."""
+
+    compiled: Compiled
+    code: Code
+    """Of the standard primitives, which every machine has."""
+    waves: Schedule | None
 
 
 class CompiledSet:
@@ -71,6 +82,22 @@ class CompiledSet:
             self._codes[key] = lower_most(self.typed, columns=self.rewrites.columns, without=without)
         return self._codes[key]
 
+    @cached_property
+    def waves(self) -> Schedule:
+        """The schedule of all programs by waves."""
+        return schedule(self.typed)
+
+    def forms(self, *, waves: bool) -> Forms:
+        """All that engines ask for, made now; with `waves` what a GPU needs too."""
+        return Forms(self._compiled, self.code(), self.waves if waves else None)
+
+    def take(self, forms: Forms) -> None:
+        """Have forms that were made of the same graph, by the same rewrites, elsewhere."""
+        self._compiled = forms.compiled
+        self._codes[()] = forms.code
+        if forms.waves is not None:
+            self.waves = forms.waves
+
     def subset(self, names: Iterable[str]) -> CompiledSet:
         """Some of the programs, cut out of what is compiled already."""
         wanted = dict.fromkeys(names)
@@ -86,8 +113,8 @@ class CompiledSet:
     @cached_property
     def exact(self) -> CompiledSet:
         """The same without rewrites that leave out calls, for runs with fewer steps than those might take."""
-        rewrites = replace(self.rewrites, fold=False, algebra=False, unroll=False)
-        return self if rewrites == self.rewrites else CompiledSet(self.graph, rewrites)
+        exact = self.rewrites.exact
+        return self if exact == self.rewrites else CompiledSet(self.graph, exact)
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_codes": {}}  # writing code is quick, and it may name functions of this process

@@ -24,7 +24,7 @@ from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.compiler.step_bounds import steps_too_many
-from arcbatt.compiler.waves import Schedule, schedule
+from arcbatt.compiler.waves import Schedule
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
@@ -97,7 +97,7 @@ class WaveTier(GpuTier):
     def _scheduled(self, without: set[str]) -> list[Schedule]:
         names = [name for name in self.names if name not in without]
         sets = [names[first : first + _MOST_PROGRAMS] for first in range(0, len(names), _MOST_PROGRAMS)] or [[]]
-        return [schedule((self.compiled.subset(one) if one != self.names else self.compiled).typed) for one in sets]
+        return [(self.compiled.subset(one) if one != self.names else self.compiled).waves for one in sets]
 
     def refused(self) -> dict[str, str]:
         """Programs that are not scheduled, and why."""
