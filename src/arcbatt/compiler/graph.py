@@ -18,6 +18,7 @@ from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines
 from arcbatt.language.table import current
 from arcbatt.language.types import Type
+from arcbatt.support.collecting import collecting_later
 
 INPUT: Final = "input"
 CONST: Final = "const"
@@ -229,6 +230,7 @@ def const_expr(value: int | tuple[int, ...]) -> Expr:
     return Name(name) if name else Const(value)
 
 
+@collecting_later()
 def merge(programs: Iterable[Program], *, commutative: bool = True) -> Graph:
     """One graph of all the programs."""
     graph = Graph(merge_commutative=commutative)
