@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from arcbatt.calls.custom import op, remove_op
+from arcbatt.compiler.graph import merge
 from arcbatt.compiler.program_set import CompiledSet, compile
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.packing import pack_samples
@@ -34,7 +35,7 @@ PARTS = [PROGRAMS[first : first + 60] for first in range(0, len(PROGRAMS), 60)]
 
 
 def ahead(processes, parts=PARTS, **options):
-    return CompiledAhead([lambda part=part: part for part in parts], processes, **options)
+    return CompiledAhead([lambda part=part: merge(part) for part in parts], processes, **options)
 
 
 def spec(kind, **options):
@@ -182,12 +183,13 @@ def test_how_many_pay():
 SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests were started in the background
+from arcbatt.compiler.graph import merge
 from arcbatt.engine.compilers import CompiledAhead
 from arcbatt.engine.worker import WorkerSpec
 from arcbatt.syntax import parse_program
 spec = WorkerSpec("slow", "engine.odd_compilers:Slow", (("folder", sys.argv[1]),))
 programs = [parse_program("def solve_a(I):\\n    return hmirror(I)\\n")]
-with CompiledAhead([lambda: programs] * 3, 2, spec=spec) as parts:
+with CompiledAhead([lambda: merge(programs)] * 3, 2, spec=spec) as parts:
     parts.take(0)
     while not parts._begun:
         pass

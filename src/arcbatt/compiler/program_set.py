@@ -6,6 +6,7 @@ A subset is cut out of what is there, so nothing is ever compiled twice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -39,6 +40,8 @@ class CompiledSet:
         self.graph = graph
         """Merged, functions as nodes: what the dynamic tier and the reference evaluate."""
         self.rewrites = rewrites or Rewrites()
+        self.errors = Counter[str]()
+        """What went wrong with processes that compiled it, as long as nobody was told; nothing was lost."""
         self._codes: dict[tuple[tuple[str, str], ...], Code] = {}
 
     def __repr__(self) -> str:
@@ -87,9 +90,15 @@ class CompiledSet:
         """The schedule of all programs by waves."""
         return schedule(self.typed)
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether types and first-order form are there."""
+        return "_compiled" in vars(self)
+
     def forms(self, *, waves: bool) -> Forms:
-        """All that engines ask for, made now; with `waves` what a GPU needs too."""
-        return Forms(self._compiled, self.code(), self.waves if waves else None)
+        """All that engines ask for, made now; with `waves` what a GPU needs too, unless it is to leave programs out."""
+        code = self.code()
+        return Forms(self._compiled, code, self.waves if waves and not code.internal_errors else None)
 
     def take(self, forms: Forms) -> None:
         """Have forms that were made of the same graph, by the same rewrites, elsewhere."""

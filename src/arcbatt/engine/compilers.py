@@ -13,12 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
-from arcbatt.compiler.graph import Graph, merge
+from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.program_set import CompiledSet, Forms
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.engine.pool import Ended, Worker, WorkerPool
 from arcbatt.engine.worker import Ready, Service, WorkerSpec
-from arcbatt.language.program import Program
 from arcbatt.language.table import STANDARD, current
 from arcbatt.support.machine import cores
 
@@ -35,7 +34,7 @@ _SECONDS_TO_END: Final = 0.3
 
 def helpful(later: int, threads: int | None) -> int:
     """How many processes pay, for so many programs beyond the first part; none where `threads` leaves them no core."""
-    if current() is not STANDARD:  # a process knows no custom operations
+    if current().ops.keys() != STANDARD.ops.keys():  # a process knows no custom operations
         return 0
     return max(0, min(_MOST, (threads or cores()) - 1, later // _PROGRAMS_EACH))
 
@@ -69,12 +68,12 @@ _SPEC: Final = WorkerSpec("compiler", f"{__name__}:CompilerService")
 class CompiledAhead:
     """Parts of programs, compiled in order and taken in order, by their numbers.
 
-    `parts` give the programs of each, and are asked from a thread; `waves` says whether a GPU needs them too.
+    `parts` give the merged graph of each, and `waves` says whether a GPU needs the next one too; a thread asks them.
     """
 
     def __init__(
         self,
-        parts: Sequence[Callable[[], Sequence[Program]]],
+        parts: Sequence[Callable[[], Graph]],
         processes: int,
         *,
         rewrites: Rewrites | None = None,
@@ -122,8 +121,7 @@ class CompiledAhead:
         return there or self._merged(number)
 
     def _merged(self, number: int) -> CompiledSet:
-        graph = merge(self._parts[number](), commutative=self._rewrites.commutative)
-        return CompiledSet(graph, self._rewrites)
+        return CompiledSet(self._parts[number](), self._rewrites)
 
     # --- the thread ---
     def _hand_out(self) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from arcbatt.batt.differs import standard_differs
 from arcbatt.cluster.connection import Connection, connected
+from arcbatt.compiler.graph import Graph, merge
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.tasks import Task
@@ -266,12 +267,15 @@ class _Runner:
             yield None
             return
         number = {part: at for at, part in enumerate(parts)}
-        given = [partial(self.programs_of, part) for part in parts]
         rewrites = Rewrites() if options.steps >= MAX_STEPS else Rewrites().exact
+
+        def merged(part: Slice) -> Graph:
+            return merge(self.programs_of(part), commutative=rewrites.commutative)
 
         def waves() -> bool:
             return self.summary.backend in GPU_BACKENDS or choice.is_gpu()
 
+        given = [partial(merged, part) for part in parts]
         with CompiledAhead(given, processes, rewrites=rewrites, waves=waves) as ahead:
             try:
                 yield lambda part: ahead.take(number[part])
