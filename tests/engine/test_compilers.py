@@ -158,6 +158,10 @@ def test_the_end_is_the_end_of_every_process(tmp_path):
             time.sleep(0.01)
         processes = parts._pool.processes
         assert len(processes) == 2
+        asked = []
+        assert not parts.wait(1, lambda: bool(asked.append(1) or len(asked) > 3))
+        assert len(asked) == 4
+        assert parts.wait(0, lambda: True)
     assert all_gone(processes)
     assert not parts._thread.is_alive()
 

@@ -109,14 +109,23 @@ class CompiledAhead:
             self._thread.join(_SECONDS_TO_END)
         self._pool.close()
 
+    def wait(self, number: int, stop: Callable[[], bool]) -> bool:
+        """Wait for a part that a process has; whether it can be taken now, or it is time to stop."""
+        with self._changed:
+            while number in self._begun and self._thread.is_alive():
+                if stop():
+                    return False
+                self._changed.wait(_LOOK_SECONDS)
+        return True
+
     def take(self, number: int) -> CompiledSet:
         """A part, compiled; one that nobody has begun is merged here and compiled when it is needed."""
         with self._changed:
             self._taken = max(self._taken, number)
             if number in self._open:
                 self._open.remove(number)
-            while number in self._begun and self._thread.is_alive():
-                self._changed.wait(_LOOK_SECONDS)
+        self.wait(number, lambda: False)
+        with self._changed:
             there = self._made.pop(number, None)
         return there or self._merged(number)
 

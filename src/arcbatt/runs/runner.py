@@ -127,6 +127,7 @@ def _run(
         writer = RunWriter.resume(out, options, backend)
         try:
             writer.check_same(programs, tasks)
+            writer.record.know(programs)
             writer.mark_running()
         except ArcbattError:
             writer.close()
@@ -202,6 +203,8 @@ class _Runner:
         self.progress = progress or (lambda done, total: None)
         self.after_batch: Callable[[], None] = lambda: None
         self.cluster: Connection | None = None
+        self.ready: Callable[[Slice], bool] = lambda part: True
+        """Waits for a slice that is compiled elsewhere; false where it is time to stop."""
         sizes = writer.record.store.task_sizes()
         self.samples = list(map(sum, sizes))
         self.plan = Plan(
@@ -278,6 +281,7 @@ class _Runner:
         given = [partial(merged, part) for part in parts]
         with CompiledAhead(given, processes, rewrites=rewrites, waves=waves) as ahead:
             try:
+                self.ready = lambda part: ahead.wait(number[part], self.stop)
                 yield lambda part: ahead.take(number[part])
             finally:
                 self.summary.recovered_errors += ahead.errors
@@ -287,7 +291,7 @@ class _Runner:
         for part in self.slices:
             timed = True
             for batch in self.batches(part):
-                if self.stop():
+                if self.stop() or (timed and not self.ready(part)):
                     self.summary.finished = False
                     return
                 began = time.perf_counter()
