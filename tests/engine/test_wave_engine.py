@@ -13,7 +13,7 @@ from arcbatt.compiler.program_set import compile
 from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.generate import Generator, mutants
-from arcbatt.engine import custom_build
+from arcbatt.engine import custom_build, parted
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.choose import make_engine
 from arcbatt.engine.cpu import CpuEngine
@@ -118,8 +118,10 @@ def test_powers_that_take_far_longer_than_all_others_are_left_to_the_cpu(waves):
         assert np.argwhere(found.route).tolist() == [[40, 0], [40, 1]]
 
 
-def test_many_programs_run_by_groups(waves, monkeypatch):
+@pytest.mark.parametrize("processes", [0, 2])
+def test_many_programs_run_by_groups(waves, monkeypatch, processes):
     monkeypatch.setattr(waves, "_MOST_PROGRAMS", 7)
+    monkeypatch.setattr(parted, "helpful", lambda later, threads: processes)
     programs = [*LIBRARY[::20], HEAVY]
     for heap_bytes in (0, 1 << 23):
         found = check(waves, programs, SAMPLES[:4], "hash", heap_bytes=heap_bytes)

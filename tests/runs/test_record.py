@@ -11,6 +11,7 @@ import pytest
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.errors import DataError, UsageError
 from arcbatt.language.limits import MAX_STEPS, MAX_TOTAL_STEPS
+from arcbatt.runs import record as record_module
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord, task_json, task_of
 from arcbatt.runs.store.tables import Batch
@@ -126,3 +127,15 @@ def test_options_that_make_no_sense(options, message):
 def test_options_go_through_json():
     options = RunOptions(solvers=("a", "b"), ids=("x",), devices=(0, 1), seconds=1.5)
     assert RunOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
+
+
+def test_programs_that_are_known_are_not_read_again(tmp_path, monkeypatch):
+    written(tmp_path).finish("done")
+    monkeypatch.setattr(record_module, "parse_file", lambda _: pytest.fail("read again"))
+    with RunRecord.open(tmp_path) as record:
+        record.know(PROGRAMS)
+        assert list(record.programs().values()) == PROGRAMS
+    with RunRecord.open(tmp_path) as record:
+        record.know(PROGRAMS[:1])  # others: what is written counts
+        with pytest.raises(pytest.fail.Exception, match="read again"):
+            record.programs()

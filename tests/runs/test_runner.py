@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,11 +15,14 @@ from arcbatt.batt.differs import standard_differs
 from arcbatt.data.tasks import Task, load_tasks
 from arcbatt.data.taskset import TaskSet
 from arcbatt.engine import choose
+from arcbatt.engine.compilers import CompiledAhead
 from arcbatt.engine.outputs import combined_hashes, grid_of, outcome_hash
+from arcbatt.engine.worker import WorkerSpec
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Failed
 from arcbatt.language.reference import evaluate
 from arcbatt.language.sample import Sample
+from arcbatt.runs import runner
 from arcbatt.runs.options import RunOptions
 from arcbatt.runs.record import RunRecord
 from arcbatt.runs.runner import run, slices
@@ -170,6 +174,8 @@ def test_a_full_disk_is_said(monkeypatch, tmp_path):
         {"backend": "cpu", "threads": 3, "batch_size": 7},
         {"backend": "auto", "mega_batch": False, "threads": 1},
         {"backend": "cpu", "slice_size": 5, "batch_size": 20},
+        {"backend": "cpu", "slice_size": 5, "compilers": 0},
+        {"backend": "auto", "slice_size": 5, "compilers": 2},
         {"backend": "python"},
     ],
     ids=str,
@@ -190,9 +196,9 @@ def test_fallbacks_are_counted(whole):
     assert sum(sum(json.loads(text).values()) for text in texts) == sum(whole.rerouted().values())
 
 
-@pytest.mark.parametrize("slice_size", [1000, 9])
-def test_stopped_and_resumed_any_number_of_times(whole, tmp_path, slice_size):
-    options = RunOptions(backend="cpu", batch_size=10, slice_size=slice_size)
+@pytest.mark.parametrize(("slice_size", "compilers"), [(1000, None), (9, 0), (9, 1)])
+def test_stopped_and_resumed_any_number_of_times(whole, tmp_path, slice_size, compilers):
+    options = RunOptions(backend="cpu", batch_size=10, slice_size=slice_size, compilers=compilers)
     goes = 0
     finished = False
     while not finished:
@@ -222,6 +228,20 @@ def test_resuming_something_else_is_refused(tmp_path):
         run(RunOptions(backend="cpu", dataset="arcagi2"), PROGRAMS[:2], TASKS[:2], out=tmp_path, resume=True)
     with pytest.raises(UsageError, match="give it with --out"):
         run(RunOptions(backend="cpu"), PROGRAMS[:2], TASKS[:2], resume=True)
+
+
+def test_few_steps_with_slices_compiled_ahead():
+    options = {"backend": "cpu", "slice_size": 9, "max_steps": 300}
+    summaries = [run(RunOptions(**options, compilers=many), PROGRAMS, TASKS[:3]) for many in (0, 2)]
+    assert contents(summaries[0].record) == contents(summaries[1].record)
+
+
+def test_processes_that_cannot_start_are_named(whole, monkeypatch):
+    nobody = WorkerSpec("compiler", "nowhere:Nothing")
+    monkeypatch.setattr(runner, "CompiledAhead", partial(CompiledAhead, spec=nobody))
+    summary = run(RunOptions(backend="cpu", slice_size=5, compilers=1), PROGRAMS, TASKS)
+    assert contents(summary.record) == contents(whole.record)
+    assert summary.recovered_errors.keys() <= {"worker 0 (compiler) ended with code 1"}  # the run may be over before
 
 
 def test_in_one_call(tmp_path):

@@ -60,6 +60,12 @@ LINES = [
     "j = x1[0]", "__i = rot90(I)", "a, b = x2", "g = helper(I)", "h = NUMBER", "f = mir_rot_t(I, R2)", "e = later(I)",
     "later = rbind(add, ONE)", "d = c = rot90(I)", "pass", "x1.y = rot90(I)", "b = rot90(*I)", "if I:\n        x1 = I",
     "N = add(NUMBER, 1)", "solve_b = rot90(I)", "M = solve_b(I)", "L = lambda x: x", "K = apply(lambda x: x, I)",
+    "J = branch(T, hmirror, vmirror)(x1)", "H = rbind(fill, -3)(I, (0, 1))", "G = crop(I, (0, -1), (True, 2))",
+    "F1 = x1()", "F2 = rbind(add, ONE)()", "F3 = canvas(- 3, ())", "F4 = canvas(-99999999999, (1, (2, 3)))",
+    "F5 = rot90(I)(I)", "F6 = later(I)(x2)", "F7 = helper(I)(I)", "F8 = identity(x=I)(I)", "F9 = rbind(add, 1)(x=I)",
+    "F10 = canvas(-2147483648, (2147483648,))", "F11 = canvas(+3, (1,))", "F12 = canvas(-True, (0, (1, 2)))",
+    "F13 = branch(T, helper, rot90)(I)", "F14 = dict(x1)(I)", "F15 = fork(add, size, first)((1, 2))(x2)",
+    "F16 = (lambda x: x)(I)", "F17 = Counter(x1)(I)", "F18 = tuple(x1)(I)", "F19 = zip(x1)(*x1)", "F20 = C(I)(I)",
 ]  # fmt: skip
 ENDS = [
     "return x1",
@@ -98,4 +104,5 @@ def test_what_is_plain(used):
     parse_text("def solve_a(S, I):\n" + "".join(f"    {line}\n" for line in lines)).check()
     parse_text("def solve_a(grid):\n    return fill(grid, 3, asindices(grid))\n").check()
     parse_text("def solve_a(I):\n    a = I\n    return rot90(a)\n").check()
-    assert used == [True, True, False]
+    parse_text("def solve_a(I):\n    return rbind(fill, -3)(I, (0, -1))\n").check()
+    assert used == [True, True, False, True]

@@ -60,6 +60,7 @@ def run(
     mega_batch: Annotated[bool, typer.Option(help=RunOptions.help("mega_batch"))] = True,
     batch_size: Annotated[int, typer.Option(help=RunOptions.help("batch_size"))] = RunOptions.batch_size,
     threads: opt.Threads = None,
+    compilers: Annotated[int | None, typer.Option(help=RunOptions.help("compilers"))] = None,
     max_steps: opt.Steps = None,
     max_total_steps: opt.TotalSteps = None,
     out: Annotated[Path | None, opt.out("A directory to record the run in; default: where arcbatt keeps runs.")] = None,
@@ -91,6 +92,7 @@ def run(
         mega_batch=mega_batch,
         batch_size=batch_size,
         threads=threads,
+        compilers=compilers,
         max_steps=max_steps,
         max_total_steps=max_total_steps,
     )

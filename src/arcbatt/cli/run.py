@@ -52,6 +52,8 @@ def run_command(
             if folder is None or not (folder / INFO).exists():
                 raise
             record = RunRecord.open(folder)
+            if not resume:  # it is this run's, of these programs
+                record.know(programs)
     print_run(record, shape)
     if where := here.said(record.state == "done"):
         (typer.echo if shape.for_people else tell)(where)

@@ -8,7 +8,7 @@ depends on are never built. Functions are nodes like any other here: the primiti
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +18,7 @@ from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Assign, Call, Const, Expr, Name, Program, live_lines
 from arcbatt.language.table import current
 from arcbatt.language.types import Type
+from arcbatt.support.collecting import collecting_later
 
 INPUT: Final = "input"
 CONST: Final = "const"
@@ -135,6 +136,25 @@ class Graph:
                     stack.append(arg)
         return seen
 
+    def only(self, names: Iterable[str]) -> tuple[Graph, list[int]]:
+        """A graph of some of the programs, and which of these nodes its nodes are."""
+        outputs = {name: self.outputs[name] for name in names}
+        kept = self.cone(outputs.values())
+        place = {node: new for new, node in enumerate(kept)}
+        part = Graph(
+            [self._moved(node, place) for node in kept],
+            [self.lines[node] for node in kept],
+            {name: place[node] for name, node in outputs.items()},
+            {name: self.params[name] for name in outputs if name in self.params},
+            self.declared,
+            self.merge_commutative,
+        )
+        return part, kept
+
+    def _moved(self, index: int, place: Mapping[int, int]) -> Node:
+        node = self.nodes[index]
+        return Node(node.op, tuple([place[arg] for arg in node.args])) if node.inputs else node
+
     def nodes_of(self, program: str) -> list[int]:
         """Every node of one program, in order."""
         return self.cone([self.outputs[program]])
@@ -229,6 +249,7 @@ def const_expr(value: int | tuple[int, ...]) -> Expr:
     return Name(name) if name else Const(value)
 
 
+@collecting_later()
 def merge(programs: Iterable[Program], *, commutative: bool = True) -> Graph:
     """One graph of all the programs."""
     graph = Graph(merge_commutative=commutative)

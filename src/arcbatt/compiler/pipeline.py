@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.specialize import specialize
 from arcbatt.compiler.typed import TypedGraph, body_nodes
 from arcbatt.support.collecting import collecting_later
+
+COUNTED: Final = ("folded", "simplified", "body_shared", "hoisted")
+"""What is counted while a graph is brought to first-order form."""
 
 
 @dataclass
@@ -49,7 +54,15 @@ def compile_graph(graph: Graph, rewrites: Rewrites | None = None) -> Compiled:
     start = time.perf_counter()
     top = specialize(graph, rewrites)
     typed = top.graph.pruned()
-    stats = Stats(
+    counts = {name: getattr(top, name) for name in COUNTED}
+    stats = stats_of(graph, typed, counts)
+    stats.seconds = time.perf_counter() - start
+    return Compiled(typed, stats)
+
+
+def stats_of(graph: Graph, typed: TypedGraph, counts: Mapping[str, int]) -> Stats:
+    """What merging and the rewrites found; `counts` are those of rewrites, by name."""
+    return Stats(
         programs=len(graph.outputs),
         calls=graph.calls_read,
         merged_calls=sum(1 for _ in graph.calls()),
@@ -57,11 +70,6 @@ def compile_graph(graph: Graph, rewrites: Rewrites | None = None) -> Compiled:
         unresolved=dict(typed.unresolved),
         nodes=len(typed.nodes),
         body_nodes=sum(1 for node in typed.nodes for _ in body_nodes(node)),
-        folded=top.folded,
-        simplified=top.simplified,
-        body_shared=top.body_shared,
-        hoisted=top.hoisted,
         classes=typed.class_counts(),
-        seconds=time.perf_counter() - start,
+        **counts,
     )
-    return Compiled(typed, stats)

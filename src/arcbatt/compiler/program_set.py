@@ -6,9 +6,11 @@ A subset is cut out of what is there, so nothing is ever compiled twice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from arcbatt.compiler.graph import Graph, merge
 from arcbatt.compiler.internal_errors import InternalError
@@ -17,8 +19,18 @@ from arcbatt.compiler.lower.subgraph import lower_most, subgraph
 from arcbatt.compiler.pipeline import Compiled, Stats, compile_graph
 from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.compiler.typed import TypedGraph
+from arcbatt.compiler.waves import Schedule, schedule
 from arcbatt.language.program import Program
 from arcbatt.support.text import counted
+
+
+class Forms(NamedTuple):
+    """What is made of a merged graph, as it travels from the process that made it."""
+
+    compiled: Compiled
+    code: Code
+    """Of the standard primitives, which every machine has."""
+    waves: Schedule | None
 
 
 class CompiledSet:
@@ -28,6 +40,8 @@ class CompiledSet:
         self.graph = graph
         """Merged, functions as nodes: what the dynamic tier and the reference evaluate."""
         self.rewrites = rewrites or Rewrites()
+        self.errors = Counter[str]()
+        """What went wrong with processes that compiled it, as long as nobody was told; nothing was lost."""
         self._codes: dict[tuple[tuple[str, str], ...], Code] = {}
 
     def __repr__(self) -> str:
@@ -71,6 +85,28 @@ class CompiledSet:
             self._codes[key] = lower_most(self.typed, columns=self.rewrites.columns, without=without)
         return self._codes[key]
 
+    @cached_property
+    def waves(self) -> Schedule:
+        """The schedule of all programs by waves."""
+        return schedule(self.typed)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether types and first-order form are there."""
+        return "_compiled" in vars(self)
+
+    def forms(self, *, waves: bool) -> Forms:
+        """All that engines ask for, made now; with `waves` what a GPU needs too, unless it is to leave programs out."""
+        code = self.code()
+        return Forms(self._compiled, code, self.waves if waves and not code.internal_errors else None)
+
+    def take(self, forms: Forms) -> None:
+        """Have forms that were made of the same graph, by the same rewrites, elsewhere."""
+        self._compiled = forms.compiled
+        self._codes[()] = forms.code
+        if forms.waves is not None:
+            self.waves = forms.waves
+
     def subset(self, names: Iterable[str]) -> CompiledSet:
         """Some of the programs, cut out of what is compiled already."""
         wanted = dict.fromkeys(names)
@@ -86,8 +122,8 @@ class CompiledSet:
     @cached_property
     def exact(self) -> CompiledSet:
         """The same without rewrites that leave out calls, for runs with fewer steps than those might take."""
-        rewrites = replace(self.rewrites, fold=False, algebra=False, unroll=False)
-        return self if rewrites == self.rewrites else CompiledSet(self.graph, rewrites)
+        exact = self.rewrites.exact
+        return self if exact == self.rewrites else CompiledSet(self.graph, exact)
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_codes": {}}  # writing code is quick, and it may name functions of this process

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,11 @@ class Rewrites:
     """Short powers of cheap functions outside of loops are written out (specialize.py)."""
     columns: bool = True
     """The engine runs loops over numbers for many items at once (lower/columns.py)."""
+
+    @property
+    def exact(self) -> Rewrites:
+        """Those of these that leave out no call, for runs with fewer steps than calls that are left out might take."""
+        return replace(self, fold=False, algebra=False, unroll=False)
 
     @property
     def every_step(self) -> bool:

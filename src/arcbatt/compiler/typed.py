@@ -139,10 +139,11 @@ class TypedGraph:
         )
         place: list[int] = []
         for index, node in enumerate(self.nodes):
-            if not needed[index]:
-                place.append(-1)
-                continue
-            place.append(result.add(with_inputs(node, place), self.depends[index], self.can_fail[index]))
+            place.append(len(result.nodes) if needed[index] else -1)
+            if needed[index]:
+                result.nodes.append(with_inputs(node, place))
+                result.depends.append(self.depends[index])
+                result.can_fail.append(self.can_fail[index])
         result.outputs = {name: place[node] for name, node in self.outputs.items()}
         return result
 

@@ -56,6 +56,11 @@ class Choice:
         """The fastest of those that were timed."""
         return max(self.rates, key=lambda name: self.rates[name])
 
+    def is_gpu(self) -> bool:
+        """Whether the fastest is a GPU; any thread may ask."""
+        rates = dict(self.rates)
+        return max(rates, key=lambda name: rates[name], default=CPU) != CPU
+
     def left(self, here: int) -> float:
         """Seconds that the rest takes the fastest so far; `here` is what is left of the samples at hand."""
         rest = here if self.evaluations is None else max(here, self.evaluations - self.done)

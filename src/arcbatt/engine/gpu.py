@@ -6,8 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 
+from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.engine.cpu import CpuTier
+from arcbatt.engine.parted import PartedSet
 from arcbatt.engine.tiers import Tier, TieredEngine
 from arcbatt.errors import UsageError
 from arcbatt.language.failures import Outcome
@@ -34,6 +36,35 @@ class GpuTier(Tier):
         """Why the device is not used any more."""
 
 
+class PartsTier(CpuTier):
+    """The CPU below a GPU, for a set in parts: what it refuses is known without bytecode of the whole."""
+
+    def __init__(self, compiled: PartedSet, *, threads: int) -> None:
+        super().__init__(compiled, threads=threads)
+        self._of_parts = compiled
+
+    @cached_property
+    def _tiers(self) -> list[CpuTier]:
+        return [CpuTier(part) for part in self._of_parts.parts]
+
+    @property
+    def _whole(self) -> bool:
+        """Whether there is bytecode of the whole, or has to be."""
+        return bool(self._failed) or "_ready" in vars(self)
+
+    def refused(self) -> dict[str, str]:
+        """Programs that have no bytecode, and why."""
+        if self._whole:
+            return super().refused()
+        return {name: why for tier in self._tiers for name, why in tier.refused().items()}
+
+    def internal_errors(self) -> InternalErrors:
+        """Of these, those over which arcbatt itself failed."""
+        if self._whole:
+            return super().internal_errors()
+        return {name: error for tier in self._tiers for name, error in tier.internal_errors().items()}
+
+
 class GpuEngine(TieredEngine):
     """An engine whose first tier is on one GPU; what that leaves runs on the CPU, which has `threads`."""
 
@@ -44,6 +75,8 @@ class GpuEngine(TieredEngine):
 
     @cached_property
     def _cpu(self) -> CpuTier:
+        if isinstance(self.compiled, PartedSet):
+            return PartsTier(self.compiled, threads=self.threads)
         return CpuTier(self.compiled, threads=self.threads)
 
     @property

@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Final
 
 from arcbatt.engine.worker import Setup, WithHandle, WorkerSpec
+from arcbatt.support.collecting import collecting_later
 
 MOST_FAILED_STARTS: Final = 3
 """How often in a row a worker may end without having finished anything, before it is given up."""
@@ -150,7 +151,8 @@ class WorkerPool:
     def _answer(self, worker: Worker) -> Any:
         assert worker.line is not None
         try:
-            answer = worker.line.recv()
+            with collecting_later():  # what is compiled is very many objects, all of which stay
+                answer = worker.line.recv()
         except (EOFError, OSError, pickle.UnpicklingError):
             return self.dismiss(worker)
         worker.waiting = False

@@ -315,6 +315,8 @@ class TieredEngine(Engine):
         result.seconds["dynamic"] = time.perf_counter() - start - result.seconds["run"]
         result.internal_errors = first.internal_errors() | result.internal_errors
         result.program_routes = fallback.program_routes()
+        result.recovered_errors += self.compiled.errors
+        self.compiled.errors.clear()
         return result.trimmed(request.outputs)
 
 

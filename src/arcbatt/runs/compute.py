@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.data.grids import MAX_INPUT_SIDE
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.data.tasks import Task
@@ -117,7 +118,10 @@ class Plan:
 
 
 class Computer:
-    """Computes batches, one after the other, with the engine of one slice of programs at a time."""
+    """Computes batches, one after the other, with the engine of one slice of programs at a time.
+
+    `compiled` gives slices that were compiled elsewhere.
+    """
 
     def __init__(
         self,
@@ -127,8 +131,9 @@ class Computer:
         threads: int | None = None,
         devices: Sequence[int] = (),
         choice: Choice | None = None,
+        compiled: Callable[[Slice], CompiledSet] | None = None,
     ) -> None:
-        self.plan = plan
+        self.plan, self._compiled = plan, compiled
         self._backend, self._threads, self._devices, self._choice = backend, threads, devices, choice
         self._differs = Differs(plan.differs, backend if backend == "python" else "cpu")
         self._part: Slice | None = None
@@ -209,7 +214,7 @@ class Computer:
             given = programs()
             self._engine = make_engine(
                 self._backend,
-                given,
+                self._compiled(part) if self._compiled else given,
                 threads=self._threads,
                 devices=self._devices,
                 choice=self._choice,

@@ -60,6 +60,9 @@ class RunOptions:
     batch_size: int = _option(1000, "Samples in a batch, at most; a task is never split.")
     slice_size: int = _option(1000, "Programs merged into one graph at a time.")
     threads: int | None = _option(None, "Threads of the CPU engine; default: every core.")
+    compilers: int | None = _option(
+        None, "Processes that compile programs ahead of the run; default: as many as pay, 0: none."
+    )
     max_steps: int | None = _option(
         None, f"Steps of one call at most, such as 10M, or search ({SEARCH_STEPS:,}); default: {MAX_STEPS:,}."
     )
@@ -78,6 +81,9 @@ class RunOptions:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise UsageError(f"{self.flag(name)} is a number above 0, got {value}")
+
+        if self.compilers is not None and self.compilers < 0:
+            raise UsageError(f"{self.flag('compilers')} is a number, 0 or more, got {self.compilers}")
 
     @property
     def steps(self) -> int:

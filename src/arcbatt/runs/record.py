@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -142,6 +142,12 @@ class RunRecord:
                 raise DataError(f"{self.directory / PROGRAMS}: not the programs that {RESULTS} names")
             self._programs = found
         return self._programs
+
+    def know(self, programs: Iterable[Program]) -> None:
+        """Have the programs from whoever has read them, if they are these, so that they are not read again."""
+        found = {one.id: one for one in programs}
+        if found.keys() == self.store.program_lines().keys():
+            self._programs = found
 
     @cached_property
     def reading_samples(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Final
@@ -15,11 +16,16 @@ import numpy as np
 
 from arcbatt.batt.differs import standard_differs
 from arcbatt.cluster.connection import Connection, connected
+from arcbatt.compiler.graph import Graph, merge
+from arcbatt.compiler.program_set import CompiledSet
+from arcbatt.compiler.rewrites import Rewrites
 from arcbatt.data.tasks import Task
 from arcbatt.data.taskset import TaskSet
 from arcbatt.engine.auto import Choice
-from arcbatt.engine.choose import backend_for
+from arcbatt.engine.choose import GPU_BACKENDS, backend_for
+from arcbatt.engine.compilers import CompiledAhead, helpful
 from arcbatt.errors import ArcbattError, UsageError
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program, reads
 from arcbatt.runs.compute import Computed, Computer, Plan, Slice, slices, used
 from arcbatt.runs.nearness import Candidate, nearest
@@ -121,6 +127,7 @@ def _run(
         writer = RunWriter.resume(out, options, backend)
         try:
             writer.check_same(programs, tasks)
+            writer.record.know(programs)
             writer.mark_running()
         except ArcbattError:
             writer.close()
@@ -196,6 +203,8 @@ class _Runner:
         self.progress = progress or (lambda done, total: None)
         self.after_batch: Callable[[], None] = lambda: None
         self.cluster: Connection | None = None
+        self.ready: Callable[[Slice], bool] = lambda part: True
+        """Waits for a slice that is compiled elsewhere; false where it is time to stop."""
         sizes = writer.record.store.task_sizes()
         self.samples = list(map(sum, sizes))
         self.plan = Plan(
@@ -223,6 +232,9 @@ class _Runner:
         edges = np.flatnonzero(np.diff(is_open)).tolist()
         return [Slice(start, stop) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 
+    def programs_of(self, part: Slice) -> Sequence[Program]:
+        return self.programs[part.start : part.stop]
+
     def run(self) -> None:
         self.progress(self.done, self.total)
         with closing(self.here() if self.cluster is None else self.there(self.cluster)) as batches:
@@ -235,17 +247,57 @@ class _Runner:
         """Batches computed by this process, one after the other, until all are or it is time to stop."""
         options = self.options
         choice = Choice(self.open_evaluations)
-        computer = Computer(self.plan, options.backend, threads=options.threads, devices=options.devices, choice=choice)
+        with self.compiled_ahead(choice) as compiled:
+            computer = Computer(
+                self.plan,
+                options.backend,
+                threads=options.threads,
+                devices=options.devices,
+                choice=choice,
+                compiled=compiled,
+            )
+            yield from self.computed_by(computer)
+
+    @contextmanager
+    def compiled_ahead(self, choice: Choice) -> Iterator[Callable[[Slice], CompiledSet] | None]:
+        """Slices compiled by processes while others run, where that pays."""
+        options = self.options
+        parts = [part for part in self.slices if self.left[part]]
+        processes = options.compilers
+        if processes is None:
+            processes = helpful(sum(part.size for part in parts[1:]), options.threads)
+        if not processes or options.backend == "python":
+            yield None
+            return
+        number = {part: at for at, part in enumerate(parts)}
+        rewrites = Rewrites() if options.steps >= MAX_STEPS else Rewrites().exact
+
+        def merged(part: Slice) -> Graph:
+            return merge(self.programs_of(part), commutative=rewrites.commutative)
+
+        def waves() -> bool:
+            return self.summary.backend in GPU_BACKENDS or choice.is_gpu()
+
+        given = [partial(merged, part) for part in parts]
+        with CompiledAhead(given, processes, rewrites=rewrites, waves=waves) as ahead:
+            try:
+                self.ready = lambda part: ahead.wait(number[part], self.stop)
+                yield lambda part: ahead.take(number[part])
+            finally:
+                self.summary.recovered_errors += ahead.errors
+
+    def computed_by(self, computer: Computer) -> Generator[Computed, None, None]:
+        """The batches of all slices."""
         for part in self.slices:
             timed = True
             for batch in self.batches(part):
-                if self.stop():
+                if self.stop() or (timed and not self.ready(part)):
                     self.summary.finished = False
                     return
                 began = time.perf_counter()
                 computed = computer.compute(
                     part,
-                    lambda part=part: self.programs[part.start : part.stop],  # type: ignore[misc]
+                    partial(self.programs_of, part),
                     batch,
                     timed=timed,
                     known=self.known_near if part.start else None,

@@ -15,6 +15,7 @@ from typing import Final
 from arcbatt.errors import UsageError
 from arcbatt.language.program import Program
 from arcbatt.language.table import current
+from arcbatt.support.collecting import collect_new, collecting_later
 from arcbatt.syntax.dialect import Dialect, detect, program_patterns, vocabulary
 from arcbatt.syntax.distinct import distinct
 from arcbatt.syntax.folders import SUFFIXES, solver_files
@@ -29,6 +30,8 @@ _TOP_LEVEL: Final = (
     "`from <name> import *`"
 )
 _PROGRAM_NAME: Final = re.compile(r"(solve|differ)_\w+")
+_COLLECTED: Final = 250
+"""Programs after which cycles are searched for: reading what is more than calls leaves some behind."""
 _DEFINITION: Final = re.compile(r"(?:def\s+(\w+)|(\w+)\s*(?::[^=\n]*)?=(?!=))")
 
 
@@ -163,9 +166,12 @@ class _FileReader:
 
     def parsed(self, progress: Callable[[int, int], None] = _no_progress) -> Parsed:
         programs = [chunk for chunk in self.chunks if not self.is_helper(chunk)]
-        for number, chunk in enumerate(programs):
-            self.read(chunk)
-            progress(number + 1, len(programs))
+        with collecting_later():
+            for number, chunk in enumerate(programs, 1):
+                self.read(chunk)
+                progress(number, len(programs))
+                if number % _COLLECTED == 0:
+                    collect_new()
         result = self.result
         if not result.programs and not result.errors:
             result.errors.append(SourceError(self.file, 0, 0, "", "no program found", _TOP_LEVEL))

@@ -85,8 +85,10 @@ class PlainProgram:
         return name
 
     def _call(self, node: ast.expr) -> Call:
-        if type(node) is not ast.Call or type(node.func) is not ast.Name or node.keywords:
+        if type(node) is not ast.Call or node.keywords:
             raise NotPlain
+        if type(node.func) is not ast.Name:
+            return self._call_of_call(node)
         name = node.func.id
         args = tuple([self._call(arg) if type(arg) is ast.Call else self._simple(arg) for arg in node.args])
         function = self.local.get(name)
@@ -99,8 +101,17 @@ class PlainProgram:
         self.calls += 1
         return Call(function, args, self.offset + node.lineno)
 
+    def _call_of_call(self, node: ast.Call) -> Call:
+        """A call of the function that a call gives."""
+        if not node.args:
+            raise NotPlain
+        function = self._call(node.func)
+        args = tuple([self._call(arg) if type(arg) is ast.Call else self._simple(arg) for arg in node.args])
+        self.calls += 1
+        return Call(function, args, self.offset + node.lineno)
+
     def _simple(self, node: ast.expr) -> Expr:
-        """A name or a number."""
+        """A name, a number or a tuple of numbers."""
         if type(node) is ast.Name:
             name = node.id
             found = self.local.get(name)
@@ -109,8 +120,18 @@ class PlainProgram:
                 if found is None or name in self.assigned or name in self.defined:
                     raise NotPlain
             return found
-        if type(node) is ast.Constant:
-            value = node.value
-            if type(value) is bool or (type(value) is int and INT_MIN <= value <= INT_MAX):
-                return Const(value)
-        raise NotPlain
+        if type(node) is ast.Constant and type(node.value) is bool:
+            return Const(node.value)
+        if type(node) is ast.Tuple and node.elts:
+            return Const(tuple(map(_number, node.elts)))
+        return Const(_number(node))
+
+
+def _number(node: ast.expr) -> int:
+    """A number as it is written."""
+    sign = 1
+    if type(node) is ast.UnaryOp and type(node.op) is ast.USub:
+        sign, node = -1, node.operand
+    if type(node) is ast.Constant and type(node.value) is int and INT_MIN <= sign * node.value <= INT_MAX:
+        return sign * node.value
+    raise NotPlain

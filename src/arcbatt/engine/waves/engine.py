@@ -9,7 +9,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,13 +24,14 @@ from arcbatt.compiler.abi import OVERFLOW
 from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet
 from arcbatt.compiler.step_bounds import steps_too_many
-from arcbatt.compiler.waves import Schedule, schedule
+from arcbatt.compiler.waves import Schedule
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.api import RunRequest
 from arcbatt.engine.cpu import CpuTier
 from arcbatt.engine.cuda.device import device_count, first_line
 from arcbatt.engine.gpu import GpuEngine, GpuTier, one_device
 from arcbatt.engine.outputs import Outputs
+from arcbatt.engine.parted import PartedSet, in_parts
 from arcbatt.engine.stats import DeviceStats
 from arcbatt.engine.tiers import Columns, Rows, Sink, run_alone
 from arcbatt.engine.waves import kernels
@@ -95,9 +96,11 @@ class WaveTier(GpuTier):
         return self._scheduled(without | self._not_here.keys()) if self._not_here else found
 
     def _scheduled(self, without: set[str]) -> list[Schedule]:
+        if isinstance(self.compiled, PartedSet):
+            return [_without(part, without).waves for part in self.compiled.parts]
         names = [name for name in self.names if name not in without]
         sets = [names[first : first + _MOST_PROGRAMS] for first in range(0, len(names), _MOST_PROGRAMS)] or [[]]
-        return [schedule((self.compiled.subset(one) if one != self.names else self.compiled).typed) for one in sets]
+        return [(self.compiled.subset(one) if one != self.names else self.compiled).waves for one in sets]
 
     def refused(self) -> dict[str, str]:
         """Programs that are not scheduled, and why."""
@@ -243,6 +246,12 @@ class WaveTier(GpuTier):
         return int(self._fraction * (min(free, max(0, limit - int(pool.used_bytes()))) if limit else free))
 
 
+def _without(compiled: CompiledSet, names: Container[str]) -> CompiledSet:
+    """The set without some programs."""
+    rest = [name for name in compiled.names if name not in names]
+    return compiled if len(rest) == len(compiled.names) else compiled.subset(rest)
+
+
 @dataclass(frozen=True)
 class _GroupRun:
     """A group of programs in a run: what runs it here, which values, and their columns; and those for the CPU."""
@@ -290,6 +299,7 @@ class WaveEngine(GpuEngine):
         threads: int | None = None,
     ) -> None:
         device = one_device(devices, device_count())
+        compiled = in_parts(compiled, _MOST_PROGRAMS, threads)
         super().__init__(compiled, threads or os.cpu_count() or 1)
         self._options: dict[str, Any] = {
             "heap_bytes": heap_bytes, "memory_fraction": memory_fraction, "keep_going": keep_going,
