@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from arcbatt.devtools.generate import VERSION, Generator, mutants
+from arcbatt.devtools.generate import VERSION, Generator, crossover, mutants
 from arcbatt.devtools.verify.workload import random_batch
 from arcbatt.language.failures import Failed
 from arcbatt.language.program import Program, reads
@@ -25,7 +25,8 @@ DIGESTS = {
     2: ("e5359f4077b91655", "e72ab5d9e14a9cf2"),
     3: ("dcee2fc943cafa06", "4ff3cb58c0541141"),
     4: ("e18e28a4b34658cc", "4ff3cb58c0541141"),
-    5: ("5d508827542ae43e", "4ff3cb58c0541141"),
+    5: ("e18e28a4b34658cc", "c0a0a0a9a6aaaff6"),
+    6: ("5d508827542ae43e", "c0a0a0a9a6aaaff6"),
 }
 """Of the programs and of the mutants of some seeds. They stay: a change of the generator, or primitives that are drawn,
 are a new version. Those of the newest may be written anew until it is released."""
@@ -106,4 +107,10 @@ def test_mutants_of_what_has_no_lines():
     changed = list(mutants([bare], 60, 1))
     assert len({str(program.result) for program in changed}) > 20
     for program in changed:
+        assert parse_program(str(program)) == program
+
+
+@pytest.mark.parametrize("changed", [mutants, crossover], ids=["mutants", "crossover"])
+def test_changed_programs_can_be_read(changed):
+    for program in changed(library(), 5_000, 3):
         assert parse_program(str(program)) == program

@@ -105,7 +105,7 @@ def test_the_command_shows_a_small_case_and_fails(monkeypatch):
     [
         ([], "one of them"),
         (["--random", "3", "--vectors", "x"], "one of them"),
-        (["--random", "3", "--generator", "6"], "no generator of version 6; there are: 1, 2, 3, 4, 5"),
+        (["--random", "3", "--generator", "7"], "no generator of version 7; there are: 1, 2, 3, 4, 5, 6"),
         (["--random", "3", "--backend", "python"], "python is what the other backends are compared with"),
     ],
 )

@@ -56,7 +56,7 @@ def test_programs_of_a_seed_are_compared(kind):
 
 
 def test_bulk_adds_up_what_its_processes_compared():
-    load = Load(("cpu", "dynamic"), 10, 20, (100_000, 50), versions=(1, 2, 3, 4, 5))
+    load = Load(("cpu", "dynamic"), 10, 20, (100_000, 50), versions=(1, 2, 3, 4, 5, 6))
     found, sums = SimpleQueue(), Sums()
     work(load, range(3, 6), math.inf, found)
     while (one := found.get()) is not None:

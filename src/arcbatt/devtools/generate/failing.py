@@ -1,4 +1,4 @@
-"""Version 5 of the generator: calls in which much fails, each part for a reason of its own.
+"""Version 6 of the generator: calls in which much fails, each part for a reason of its own.
 
 The function, what is bound into it, its arguments and what it calls may fail; what a call gives may be a value, one of
 two values of different types, or a function.

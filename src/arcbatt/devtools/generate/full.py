@@ -1,4 +1,4 @@
-"""Version 2 of the generator, and 3 and 4: everything the language allows, in proportions that mostly give a value.
+"""Version 2 of the generator, and 3 to 5: everything the language allows, in proportions that mostly give a value.
 
 Function values in variables, containers and branches, functions made by functions, and the lines of `run_time_types`.
 Version 3 draws the primitives that have come since, and rules over images; version 4 loops that carry a state.

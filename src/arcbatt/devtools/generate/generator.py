@@ -24,10 +24,11 @@ VERSIONS: Final[dict[int, Callable[[int | str], Source]]] = {
     2: Full,
     3: partial(Full, version=3),
     4: partial(Full, version=4),
-    5: FailingCalls,
+    5: partial(Full, version=5),
+    6: FailingCalls,
 }
-VERSION: Final = 4
-"""What new runs draw with. Version 5 is of one kind of programs, for runs that draw with several."""
+VERSION: Final = 5
+"""What new runs draw with. Version 6 is of one kind of programs, for runs that draw with several."""
 
 
 class Generator:

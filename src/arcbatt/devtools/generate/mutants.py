@@ -113,6 +113,8 @@ def replaced(expr: Expr, path: _Path, part: Expr) -> Expr:
     return Call(expr.function, tuple(args), expr.line)
 
 
+_READABLE: Final = 5
+"""The version from which on every mutant can be read again."""
 _NUMBERS: Final = (INT_MIN, INT_MIN + 1, -1, 0, 1, 30, 31, 100, 1000, 65535, 65536, INT_MAX - 1, INT_MAX)
 
 
@@ -121,6 +123,7 @@ class _Changer:
 
     def __init__(self, programs: list[Program], draw: random.Random, alike: dict[str, list[str]], version: int) -> None:
         self.programs, self.draw, self.alike = programs, draw, alike
+        self.readable = version >= _READABLE
         ops = current().ops
         self.arity = {name: spec.arity for name, spec in ops.items()}
         drawn = [name for name, spec in ops.items() if spec.since <= version]
@@ -155,6 +158,9 @@ class _Changer:
         change = self.draw.choices(*zip(*self.changes, strict=True))[0]
         new = change(part, above)
         if path and path[-1] == -1 and not self.callable_at(new, program, at, path):
+            return program
+        named = self.readable and not path and at < len(program.lines) and not isinstance(new, Call)
+        if named and program.lines[at].target in _called(program):  # what is no call there could not be read
             return program
         return _with(program, at, path, new)
 
@@ -234,7 +240,10 @@ class _Changer:
         if not isinstance(part, Call) or not part.args:
             return self.other(part, above)
         function = call_of(first, (call_of(initset, (part.function,)),))
-        return Call(function, self.draw.choice((part.args[:-1], (*part.args, part.args[-1]))), part.line)
+        fewer, more = part.args[:-1], (*part.args, part.args[-1])
+        if self.readable:
+            fewer = fewer or more  # without any it could not be read
+        return Call(function, self.draw.choice((fewer, more)), part.line)
 
     # --- splices ---
 
@@ -263,6 +272,17 @@ class _Changer:
 
 def _line(program: Program, at: int) -> Expr:
     return program.lines[at].value if at < len(program.lines) else program.result
+
+
+def _called(program: Program) -> set[str]:
+    """The variables of a program that are called, by this name or another."""
+    called: set[str] = set()
+    for value in (program.result, *(line.value for line in reversed(program.lines))):
+        called |= {part.id for path, part in parts(value) if path and path[-1] == -1 and isinstance(part, Name)}
+    for line in reversed(program.lines):
+        if line.target in called and isinstance(line.value, Name):
+            called.add(line.value.id)
+    return called
 
 
 def _with(program: Program, at: int, path: _Path, part: Expr) -> Program:
