@@ -2,8 +2,8 @@
 
 Everything is drawn from one `random.Random`, so a seed names a program for ever within one version: version 1 draws
 well-typed programs, version 2 everything the language allowed then, version 3 the primitives since as well,
-version 4 loops that carry a state, version 5 mutants that
-can all be read again, and version 6 only calls in which several parts fail.
+version 4 loops that carry a state, version 5 mutants that can all be read again, and version 6 only calls in which
+several parts fail.
 """
 
 from arcbatt.devtools.generate.generator import VERSION, VERSIONS, Generator
