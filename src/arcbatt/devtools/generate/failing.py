@@ -9,6 +9,10 @@ from __future__ import annotations
 import random
 import re
 
+from arcbatt.language.primitives.containers import combine
+from arcbatt.language.primitives.functions import compose, lbind
+from arcbatt.language.primitives.numbers import add, astuple, equality, identity, multiply
+from arcbatt.language.primitives.objects import dneighbors, ineighbors
 from arcbatt.language.program import Program
 from arcbatt.syntax import parse_program
 
@@ -37,7 +41,10 @@ _CALLS = (
     "mapply({function}, repeat({place}, 2))", "{function}(branch({condition}, {place}, {number}))",
     "{function}({function}({place}))", "{function}(branch({condition}, {function}, {function})({place}))",
 )  # fmt: skip
-_SIMPLE = ("dneighbors", "ineighbors", "lbind(canvas, {number})", "lbind(add, {place})", "rbind(multiply, {number})")
+_SIMPLE = (
+    dneighbors.__name__, ineighbors.__name__, "lbind(canvas, {number})", "lbind(add, {place})",
+    "rbind(multiply, {number})",
+)  # fmt: skip
 _FUNCTIONS = (
     *_SIMPLE, "branch({condition}, {function}, {function})", "get_nth_t(astuple({function}, {function}), {number})",
     "compose({function}, {changed})", "fork({pairing}, {function}, {function})", "first(initset({function}))",
@@ -45,7 +52,7 @@ _FUNCTIONS = (
 )  # fmt: skip
 """Functions of a place."""
 _CHANGED = (
-    "identity", "rbind(multiply, {number})", "lbind(add, {place})", "branch({condition}, double, identity)",
+    identity.__name__, "rbind(multiply, {number})", "lbind(add, {place})", "branch({condition}, double, identity)",
     "power(double, {number})", "compose(double, rbind(multiply, 65536))",
 )  # fmt: skip
 """Functions of a place that give one."""
@@ -57,6 +64,7 @@ _MAKERS = (
 )  # fmt: skip
 """Functions of a place that give a function of a place."""
 _PLACES = ("shape(I)", "multiply(shape(I), 65536)", "multiply(multiply(shape(I), 65536), 65536)")
+_PAIRING = tuple(one.__name__ for one in (add, astuple, multiply, combine, equality, compose, lbind))
 _MOST_NESTED = 3
 _PLACE = re.compile(r"{(\w+)}")
 
@@ -94,7 +102,7 @@ class FailingCalls:
             case "place":
                 return self._failing("(1, 2)") if self._even() else self._drawn(_PLACES)
             case "pairing":
-                return self._random.choice(("add", "astuple", "multiply", "combine", "equality", "compose", "lbind"))
+                return self._random.choice(_PAIRING)
         self._nested += 1
         try:
             forms = {"function": _FUNCTIONS, "changed": _CHANGED, "maker": _MAKERS}[kind]
