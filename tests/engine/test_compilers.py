@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +18,7 @@ from arcbatt.engine.worker import WorkerSpec
 from arcbatt.errors import UsageError
 from arcbatt.syntax import parse_program
 from compiler.support import LIBRARY, random_sample
-from engine.test_workers import all_gone
+from engine.at_work import all_gone, check_an_interrupt_ends_all, check_none_outlives_its_parent
 
 WRONG = parse_program("def solve_wrong(I):\n    return add(I, branch(size(I), hmirror, ONE))\n")
 CLOSURES = parse_program(
@@ -201,42 +196,9 @@ with CompiledAhead([lambda: merge(programs)] * 3, 2, spec=spec) as parts:
 """
 
 
-@pytest.fixture
-def at_work(tmp_path, sigint):
-    """A process that waits for two others, which are at work, and these."""
-    script = tmp_path / "script.py"  # without a guard: workers must not run it
-    script.write_text(SCRIPT)
-    (tmp_path / "work").mkdir()
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(tmp_path / "work")],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    end = time.monotonic() + 60
-    workers: list[int] = []
-    while len(workers) < 2:
-        workers = [int(file.name.rpartition("-")[2]) for file in (tmp_path / "work").iterdir()]
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    yield process, workers
-    process.kill()
-    process.communicate()
+def test_an_interrupt_ends_all(tmp_path, sigint):
+    check_an_interrupt_ends_all(SCRIPT, tmp_path)
 
 
-def test_an_interrupt_ends_all(at_work):
-    process, workers = at_work
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group
-    _, errors = process.communicate(timeout=60)
-    assert errors.count("Traceback") == 1
-    assert "KeyboardInterrupt" in errors
-    assert all_gone(workers)
-
-
-def test_no_process_outlives_its_parent(at_work):
-    process, workers = at_work
-    process.kill()
-    assert all_gone(workers)
+def test_none_outlives_its_parent(tmp_path):
+    check_none_outlives_its_parent(SCRIPT, tmp_path)

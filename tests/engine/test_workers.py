@@ -5,10 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +16,7 @@ from arcbatt.engine.pool import MOST_FAILED_STARTS, pickled
 from arcbatt.engine.workers import WorkerEngine, engine_worker
 from arcbatt.language.sample import Sample
 from compiler.support import LIBRARY, random_sample
+from engine.at_work import all_gone, check_an_interrupt_ends_all, check_none_outlives_its_parent
 from engine.routes import to_cpu, to_dynamic
 
 PROGRAMS = LIBRARY[::4]
@@ -54,24 +51,6 @@ class Unreadable:
 
     def __reduce__(self):
         return eval, ("1 // 0",)
-
-
-def gone(process: int) -> bool:
-    """Whether a process has ended; one that nobody has waited for yet counts."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-    return state == "Z"
-
-
-def all_gone(processes) -> bool:
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        if all(map(gone, processes)):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -241,43 +220,9 @@ WorkerEngine.of(programs, specs=[spec] * 2, backend="cpu").run([Sample(((1,),))]
 """
 
 
-@pytest.fixture
-def at_work(tmp_path, sigint):
-    """A process whose two workers are at work, and the workers' processes."""
-    script = tmp_path / "script.py"  # without a guard: workers must not run it
-    script.write_text(SCRIPT)
-    (tmp_path / "work").mkdir()
-    path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(tmp_path / "work")],
-        env=os.environ | {"PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    end = time.monotonic() + 60
-    workers: list[int] = []
-    while len(workers) < 2:
-        workers = [int(file.name.rpartition("-")[2]) for file in (tmp_path / "work").iterdir()]
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    yield process, workers
-    process.kill()
-    process.communicate()
+def test_an_interrupt_ends_all(tmp_path, sigint):
+    check_an_interrupt_ends_all(SCRIPT, tmp_path)
 
 
-def test_an_interrupt_ends_the_workers(at_work):
-    process, workers = at_work
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group
-    _, errors = process.communicate(timeout=60)
-    assert errors.count("Traceback") == 1
-    assert "KeyboardInterrupt" in errors
-    assert all_gone(workers)
-
-
-def test_no_worker_outlives_its_parent(at_work):
-    process, workers = at_work
-    process.kill()
-    assert all_gone(workers)
+def test_none_outlives_its_parent(tmp_path):
+    check_none_outlives_its_parent(SCRIPT, tmp_path)
