@@ -111,6 +111,14 @@ def test_nothing_to_compile_ahead_starts_nothing():
         assert not parts._pool.workers
 
 
+def wait_for_an_error(parts: CompiledAhead) -> None:
+    """Otherwise parts may all be taken before a process has started."""
+    end = time.monotonic() + 60
+    while not parts.errors:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
@@ -121,6 +129,7 @@ def test_nothing_to_compile_ahead_starts_nothing():
 )
 def test_what_no_process_can_do_is_done_here(kind, said):
     with ahead(2, spec=spec(kind)) as parts:
+        wait_for_an_error(parts)
         for number, programs in enumerate(PARTS):
             same(parts.take(number), compile(programs))
         parts._thread.join(60)
@@ -129,6 +138,7 @@ def test_what_no_process_can_do_is_done_here(kind, said):
 
 def test_a_process_that_ends_costs_no_other_part():
     with ahead(1, spec=spec("KilledOver", name=PARTS[2][7].name)) as parts:
+        wait_for_an_error(parts)
         for number, programs in enumerate(PARTS):
             same(parts.take(number), compile(programs))
         parts._thread.join(60)
