@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -30,21 +31,30 @@ Turn = tuple[bool, bool, bool]
 """Whether a grid is transposed, then its rows reversed, then its columns."""
 
 
+class _Kind(Enum):
+    """What of a direction counts: both parts, or the longer one, for which samples are mirrored or turned."""
+
+    CORNER = auto()
+    MIRRORED = auto()
+    TURNED = auto()
+    """What lies to the left of an arrow stays there."""
+
+
 @dataclass(frozen=True)
 class _Rule:
     """A direction and what is done by it."""
 
     direction: Feature
-    transposes: bool
-    """Whether the longer part of the direction comes first, and only that part counts; else both count."""
+    kind: _Kind
 
     def conditions(self, way: str, let: Callable[[str], str]) -> tuple[str, str, str]:
         """When each step of a turn is done, by a direction; `let` gives what stands for an expression."""
-        if not self.transposes:
+        if self.kind is _Kind.CORNER:
             return let("F"), let(f"positive(first({way}))"), let(f"positive(last({way}))")
         squared = f"multiply({way}, {way})"
         long = let(f"greater(last({squared}), first({squared}))")
-        return long, let(f"positive(branch({long}, last({way}), first({way})))"), let("F")
+        down = let(f"positive(branch({long}, last({way}), first({way})))")
+        return long, down, let("F" if self.kind is _Kind.MIRRORED else f"flip(equality({long}, {down}))")
 
     def number(self) -> str:
         """How an input is turned as one number: 4, 2 and 1 for the three steps."""
@@ -57,7 +67,7 @@ class Turns:
     """All directions, compiled."""
 
     def __init__(self, threads: int | None = None) -> None:
-        self._rules = [_Rule(one, transposes) for one in directions() for transposes in (True, False)]
+        self._rules = [_Rule(one, kind) for one in directions() for kind in _Kind]
         self._bank = Bank([Feature(rule.number(), rule.direction.cost, "turns") for rule in self._rules], threads)
 
     def views(self, seen: Sequence[Sequence[View]], most: Sequence[int]) -> list[list[View]]:

@@ -17,6 +17,8 @@ from arcbatt.search.views import View
 
 LONGEST: Final = 60.0
 """A description longer than this says what was there cell by cell."""
+AGREEMENT: Final = 1.0
+"""What each further combiner that gives an answer adds to what speaks for it, in bits."""
 _WEIGHED: Final = 16
 """Candidates for a test, the heaviest, that are compared with what the demonstrations have in common."""
 
@@ -149,7 +151,8 @@ def _ranked(found: Iterable[Found]) -> list[Candidate]:
     for one in found:
         for candidate in one.values():
             add(merged, candidate)
-    return sorted(merged.values(), key=lambda one: -one.weight)
+    agreed = [replace(one, weight=one.weight * 2.0 ** (AGREEMENT * (len(one.combiners) - 1))) for one in merged.values()]
+    return sorted(agreed, key=lambda one: -one.weight)
 
 
 def add(into: Found, mine: Candidate) -> None:
