@@ -32,10 +32,10 @@ Turn = tuple[bool, bool, bool]
 
 
 class _Kind(Enum):
-    """What of a direction counts: both parts, or the longer one, for which samples are mirrored or turned."""
+    """What of a direction counts: the longer part, for which samples are mirrored or turned, or both."""
 
-    CORNER = auto()
     MIRRORED = auto()
+    CORNER = auto()
     TURNED = auto()
     """What lies to the left of an arrow stays there."""
 
@@ -55,6 +55,11 @@ class _Rule:
         long = let(f"greater(last({squared}), first({squared}))")
         down = let(f"positive(branch({long}, last({way}), first({way})))")
         return long, down, let("F" if self.kind is _Kind.MIRRORED else f"flip(equality({long}, {down}))")
+
+    @property
+    def cost(self) -> float:
+        """Of views that are as promising otherwise, the cheapest come first; few tasks tell left from right."""
+        return self.direction.cost + (self.kind is _Kind.TURNED)
 
     def number(self) -> str:
         """How an input is turned as one number: 4, 2 and 1 for the three steps."""
@@ -98,7 +103,7 @@ class Turns:
 
     def _turned(self, view: View, numbers: Sequence[Sequence[int | None]]) -> Iterator[tuple[float, View]]:
         """The views that turn samples in different ways, each way to do so once, with what they cost."""
-        order = sorted(range(len(self._rules)), key=lambda rule: self._rules[rule].direction.cost)
+        order = sorted(range(len(self._rules)), key=lambda rule: self._rules[rule].cost)
         done: set[tuple[Grid, ...]] = set()
         for rule in order:
             if None in numbers[rule]:
@@ -107,7 +112,7 @@ class Turns:
             if len(set(turns)) == 1 or (key := _relative(turns)) in done:
                 continue
             done.add(key)
-            yield self._rules[rule].direction.cost, turned(view, self._rules[rule], turns)
+            yield self._rules[rule].cost, turned(view, self._rules[rule], turns)
 
 
 @cache
@@ -142,7 +147,7 @@ def turned(view: View, rule: _Rule, turns: Sequence[Turn]) -> View:
     def undo(test: int, grid: Grid) -> Grid | None:
         return view.undo(test, undo_turn(grid, turns[demos + test]))
 
-    weight = view.weight * _WEIGHT * 2.0**-rule.direction.cost
+    weight = view.weight * _WEIGHT * 2.0**-rule.cost
     return View(changed, tuple(before), after, undo, weight, over)
 
 
