@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import numpy as np
 
 from arcbatt.language.values import Grid
 from arcbatt.search.values import Values
+from arcbatt.search.views import View
 from arcbatt.search.write import SizeRule, Writer, write_cases, write_image, write_rule, write_stack
 
 COMBINERS: Final = ("one image", "two images", "three images", "stack", "cases")
@@ -50,9 +52,14 @@ class Found:
 
     def program(self) -> str:
         """As the text of a program."""
+        view = self.combination.values.view
+        writer = Writer(list(view.before))
+        return writer.program("solve_found", view.after(writer, self.write(writer)))
+
+    def write(self, writer: Writer) -> str:
+        """The variable that holds the output of the view."""
         combination = self.combination
         values, size = combination.values, combination.size
-        writer = Writer(list(values.view.before))
 
         def dims() -> str:
             return size.write(writer, "" if size.feature < 0 else values.write(writer, size.feature))
@@ -62,12 +69,10 @@ class Found:
             feature, way, _, _ = combination.columns[column]
             images.append(write_image(writer, values.write(writer, feature), way, dims))
         if self.combiner == CASES:
-            out = write_cases(writer, images, self.modes)
-        elif self.modes:
-            out = write_stack(writer, images, self.modes)
-        else:
-            out = write_rule(writer, images, combination.table(self))
-        return writer.program("solve_found", values.view.after(writer, out))
+            return write_cases(writer, images, self.modes)
+        if self.modes:
+            return write_stack(writer, images, self.modes)
+        return write_rule(writer, images, combination.table(self))
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,16 @@ class Prediction:
     weight: float
     votes: int
     found: tuple[Found, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """An image with some of its wrong cells put right and none made wrong, of demonstrations, then of tests."""
+
+    grids: tuple[Grid, ...]
+    right: float
+    """The part of the wrong cells that it puts right."""
+    found: Found
 
 
 @dataclass
@@ -136,6 +151,7 @@ class Combination:
         sizes = [*(grid_size(grid) for grid in outputs), *size.tests]
         self.values = values
         self.size = size
+        self._sizes = sizes
         self.core = core.Combined(values.native, list(demos), list(tests), sizes, cells, weights.listed(), stop)
 
     @cached_property
@@ -148,15 +164,28 @@ class Combination:
         """Of each test the heaviest predictions."""
         return [[self._prediction(*one) for one in test] for test in self.core.predictions(top)]
 
+    def steps(self, seconds: float) -> list[Step]:
+        """Images on the way to the output, those that lead furthest first."""
+        ends = list(accumulate((tall * wide for tall, wide in self._sizes), initial=0))
+        found = []
+        for cells, right, columns, modes, score in self.core.steps(seconds):
+            grids = [
+                tuple(tuple(cells[row : row + wide]) for row in range(start, stop, wide))
+                for (start, stop), (_, wide) in zip(pairwise(ends), self._sizes, strict=True)
+            ]
+            found.append(Step(tuple(grids), right, Found(CASES, score, tuple(columns), 0, tuple(modes), self)))
+        return found
+
     def _prediction(
         self, height: int, width: int, cells: bytes, weight: float, votes: int, best: Sequence[Any]
     ) -> Prediction:
         grid = tuple(tuple(cells[row * width : (row + 1) * width]) for row in range(height))
+        cost = self.values.view.cost
         found = tuple(
-            Found(COMBINERS[combiner], score, tuple(columns), role, tuple(modes), self)
+            Found(COMBINERS[combiner], score + cost, tuple(columns), role, tuple(modes), self)
             for combiner, role, columns, modes, score in best
         )
-        return Prediction(grid, weight * 2.0**-self.size.loss, votes, found)
+        return Prediction(grid, weight * 2.0 ** -(self.size.loss + cost), votes, found)
 
     def table(self, found: Found) -> list[tuple[tuple[int, ...], int]]:
         """What a rule says of all joint values of its images, in demonstrations and tests."""
@@ -215,3 +244,10 @@ def size_rules(values: Values, demos: Sequence[int]) -> list[SizeRule]:
     outputs = [grid_size(question.demonstrations[demo][1]) for demo in demos]
     found = core.size_rules(values.native, list(demos), list(tests), outputs)
     return [SizeRule(loss, feature, times, plus, tuple(sizes)) for loss, feature, times, plus, sizes in found]
+
+
+def stepped(view: View, step: Step) -> View:
+    """A view from a step on."""
+    writer = Writer(letter="s")
+    out = step.found.write(writer)
+    return view.of_images(step.grids, [*writer.lines, f"a0 = {out}"], "a0", step.found.score)

@@ -12,6 +12,7 @@ from arcbatt.search.features import TIERS
 
 MOST_PARENTS: Final = 32
 MOST_TURNS: Final = 12
+MOST_STEPS: Final = 4
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from arcbatt.engine.api import Stop
 from arcbatt.language.values import Grid
 from arcbatt.scoring.attempts import Question, guesses
 from arcbatt.search.bank import Bank, Images, bank_of
-from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules
-from arcbatt.search.combiners.find import find_rules, find_rules_of_images
-from arcbatt.search.options import MOST_PARENTS, MOST_TURNS, SolveOptions
+from arcbatt.search.combine import IMAGE_COMBINERS, Clock, Combination, size_rules, stepped
+from arcbatt.search.combiners.find import find_rules, find_rules_in, find_rules_of_images
+from arcbatt.search.options import MOST_PARENTS, MOST_STEPS, MOST_TURNS, SolveOptions
 from arcbatt.search.proposals import ProgramCombiner, Ranking, by_weight, candidates_of
 from arcbatt.search.solution import Attempt, Solution
 from arcbatt.search.turns import Turns
@@ -38,6 +38,12 @@ _GROWN_AT_ONCE: Final = 64
 _FIRST, _TIER, _TURNED, _GROWN = 0.3, 0.5, 0.4, 0.7
 """Of the time that is left, what goes to a view at first, to the next tier of features, to turned views, to images of
 images."""
+_STEPS, _STEPPED = 0.15, 0.3
+"""Of the time that is left, what goes to finding steps, and to looking at tasks from there."""
+_STEP_ROUNDS: Final = 2
+_STEPPED_VIEWS: Final = 4
+_STEP_COST: Final = 0.025
+"""What a bit of a step's description weighs against the part of the wrong cells that it puts right."""
 _AT_ONCE: Final = 0.5
 """The part of a convincing length at which a task is not even looked at with its colours numbered."""
 _LEAVE_ONE_OUT: Final = 0.1
@@ -115,7 +121,7 @@ class Solver:
             hard = [work for work in works if wants(work)]
             if not (look(hard) and self._all(pool, combine, hard)):
                 return None
-        if not self._grow_on(works, pool):
+        if not (self._step_on(works, pool) and self._grow_on(works, pool)):
             return None
         empty = [work for work in works if work.clock.left() and not all(work.found())]
         if not self._all(pool, self._leave_one_out, empty):
@@ -228,6 +234,34 @@ class Solver:
             (images.rows(start, stop), each * many) for (start, stop), many in zip(pairwise(ends), cells, strict=True)
         ]
 
+    def _step_on(self, works: Sequence[Work], pool: ThreadPoolExecutor) -> bool:
+        """Look at tasks with some of what changes already done, and once more from there; whether nobody asked to stop."""
+        if "steps" in self.options.without:
+            return True
+        hard = list(works)
+        for _ in range(_STEP_ROUNDS):
+            hard = [work for work in hard if self._goes_on(work)]
+            if not self._all(pool, self._choose_steps, hard):
+                return False
+            hard = [work for work in hard if work.steps]
+            if not (self._look(hard, [work.steps for work in hard]) and self._all(pool, self._combine_steps, hard)):
+                return False
+        return True
+
+    def _choose_steps(self, work: Work) -> None:
+        """Choose views with an image that is on the way to the output as their input, as many as there is time for."""
+        clock = work.clock.part(_STEPS)
+        looks = [look for look in work.looks if look.combination is not None and not look.stepped][:_STEPPED_VIEWS]
+        found: dict[tuple[Grid, ...], tuple[float, View]] = {}
+        for place, look in enumerate(looks):
+            look.stepped = True
+            if look.combination is not None:
+                for step in look.combination.steps(clock.part(1 / (len(looks) - place)).left()):
+                    view = stepped(look.values.view, step)
+                    found.setdefault(step.grids, (step.right - _STEP_COST * view.cost, view))
+        many = min(MOST_STEPS, int(work.clock.left(_STEPPED) / max(work.look_seconds, 1e-3)))
+        work.steps = [view for _, view in sorted(found.values(), key=lambda one: -one[0])[:many]]
+
     def _grow_on(self, works: Sequence[Work], pool: ThreadPoolExecutor) -> bool:
         """Look at images further, some after the other, while there is time; whether nobody asked to stop."""
         for number in range(_ROUNDS):
@@ -292,6 +326,11 @@ class Solver:
         self._combine_looks(work, _FIRST)
         if self._goes_on(work):
             find_rules(work, self.options.without)
+
+    def _combine_steps(self, work: Work) -> None:
+        self._combine_looks(work, _STEPPED)
+        if self._goes_on(work):
+            find_rules_in(work, work.steps, work.clock.part(_STEPPED), self.options.without)
 
     def _combine_grown(self, work: Work) -> None:
         """The first images of images; and rules about those that they are of."""

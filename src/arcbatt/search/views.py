@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from arcbatt.data.grids import COLOURS
@@ -35,6 +35,20 @@ class View:
     """How much a vote counts."""
     input: str = "I"
     """The variable that holds the input of the view."""
+    cost: float = 0.0
+    """What the view adds to a description, in bits."""
+
+    def of_images(self, grids: Sequence[Grid], before: Sequence[str], name: str, cost: float) -> View:
+        """The same view with an image in place of the input, of demonstrations, then of tests.
+
+        More lines of the program hold it in a variable; what it costs comes to what the view costs.
+        """
+        demos = self.question.demonstrations
+        pairs = tuple((grid, wanted) for grid, (_, wanted) in zip(grids, demos, strict=False))
+        question = replace(self.question, demonstrations=pairs, inputs=tuple(grids[len(demos) :]))
+        return replace(
+            self, question=question, before=(*self.before, *before), input=name, cost=self.cost + cost
+        )
 
 
 def inputs_of(question: Question) -> list[Grid]:

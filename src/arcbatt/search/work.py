@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Protocol
@@ -73,6 +73,8 @@ class Look:
     """Of the images of the inputs, with the likeliest size."""
     promising: Iterator[int] | None = None
     """Images that may be looked at further, the best first; those that were are gone."""
+    stepped: bool = False
+    """Whether steps were looked for."""
     parents: list[int] = field(default_factory=list)
     """The images that are to be looked at further."""
     grown: tuple[Block, ...] = ()
@@ -90,6 +92,8 @@ class Work:
     looks: list[Look] = field(default_factory=list)
     again: list[Found] = field(default_factory=list)
     """What was found for each test with a demonstration left out."""
+    steps: Sequence[View] = ()
+    """Views with some of what changes already done."""
     image_seconds: float = 0.0
     """How long the images of a view took."""
     look_seconds: float = 0.0

@@ -127,12 +127,13 @@ class Combined {
         store_.fit(images.images, images.cost(), demos, tests, checked, target);
         candidates_.by_test.resize(tests.size());
         rules_ = std::make_unique<Rules>(store_, candidates_, costs_);
+        cases_ = std::make_unique<Cases>(store_, candidates_, costs_);
     }
 
     void singles(double seconds) { rules_->singles(deadline(seconds)); }
     u64 pairs(u32 most, u64 limit, double seconds) { return rules_->pairs(most, limit, deadline(seconds)); }
     u64 triples(u32 most, u64 limit, double seconds) { return rules_->triples(most, limit, deadline(seconds)); }
-    void cases(double seconds) { Cases(store_, candidates_, costs_).search(deadline(seconds)); }
+    void cases(double seconds) { cases_->search(deadline(seconds)); }
     void stacks(double seconds) { Stacks(store_, candidates_, layer_).search(deadline(seconds)); }
 
     // (feature, way, kinds, cost) of every different image, cheapest first.
@@ -162,6 +163,21 @@ class Combined {
             tests.append(mine);
         }
         return tests;
+    }
+
+    // Images with some of their wrong cells put right, those that lead furthest first: (cells of all samples, part of
+    // the wrong cells, columns, modes, score).
+    nb::list steps(double seconds) {
+        std::vector<Cases::Step> found;
+        {
+            nb::gil_scoped_release release;
+            found = cases_->steps(deadline(seconds));
+        }
+        nb::list all;
+        for (const Cases::Step& one : found)
+            all.append(nb::make_tuple(nb::bytes(reinterpret_cast<const char*>(one.cells.data()), one.cells.size()),
+                                      one.right, one.found.columns, one.found.modes, one.found.score));
+        return all;
     }
 
     // For joint values of the columns the colour, or -1, -2, -3 for that of the first, second, third column.
@@ -209,6 +225,7 @@ class Combined {
     Store store_;
     Candidates candidates_;
     std::unique_ptr<Rules> rules_;
+    std::unique_ptr<Cases> cases_;
 };
 
 }  // namespace
@@ -240,6 +257,7 @@ NB_MODULE(_search, m) {
         .def("triples", &Combined::triples, Free(), "Rules over three images.")
         .def("stacks", &Combined::stacks, Free(), "Images laid over one another.")
         .def("cases", &Combined::cases, Free(), "One image, but for some cells that have a reason.")
+        .def("steps", &Combined::steps, "Images with some of their wrong cells put right.")
         .def("columns", &Combined::columns, "The different images.")
         .def("predictions", &Combined::predictions, "What was predicted for each test, best first.")
         .def("table", &Combined::table, "What a rule says.")

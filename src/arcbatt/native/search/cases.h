@@ -4,6 +4,9 @@
 // a class says of one to three images which values they have there: all values that the class shows, and it must hold
 // at no cell that should be anything else. Where there is none, several together may: each holds for a part of the
 // class. Unlike a rule, each class may look at other images.
+//
+// Where some classes have reasons and others have none, what is explained is a step: an image that is right at more
+// cells and wrong at no others, from which the rest may be seen.
 #pragma once
 
 #include <array>
@@ -29,7 +32,25 @@ class Cases {
         }
     }
 
+    // An image with some of its wrong cells put right, in all samples, and the part of them that was.
+    struct Step {
+        Found found;
+        std::vector<int8_t> cells;
+        float right = 0;
+    };
+
+    // Steps from the images that have most of the output right, those that lead furthest first.
+    std::vector<Step> steps(const Deadline& deadline) {
+        std::vector<Step> all;
+        if (store_.columns.empty()) return all;
+        std::vector<u32> bases = nearest();
+        for (u32 b = 0; b < bases.size() && b < STEP_BASES && !deadline.past(); ++b) steps_from(bases[b], deadline, all);
+        std::stable_sort(all.begin(), all.end(), [](const Step& a, const Step& b) { return a.right > b.right; });
+        return all;
+    }
+
    private:
+    static constexpr u32 STEP_BASES = 3, LEAST_OF_CLASS = 4;
     static constexpr u32 MOST_BASES = 8, MOST_CLASSES = 4, MOST_VALUES = 6, MOST_REASONS = 6, MOST_TOGETHER = 64;
     static constexpr u32 FIRST_BAD = 256, MOST_IMAGES = 1500, MOST_OF_THREE = 150, MOST_PARTS = 4;
     static constexpr int COPY = 10;  // an outcome: so much plus the column that is copied
@@ -113,8 +134,7 @@ class Cases {
     void explain(u32 base, const std::vector<Class>& classes, const Deadline& deadline) {
         std::vector<std::vector<Reason>> reasons;
         for (const Class& one : classes) {
-            u64 key = mixed(hash_bytes(one.cells.data(), one.cells.size() * sizeof(u32)) + u64(one.outcome));
-            auto [place, fresh] = known_.try_emplace(key);
+            auto [place, fresh] = known_.try_emplace(key_of(one));
             if (fresh) place->second = reasons_for(one, deadline);
             if (place->second.empty()) return;
             reasons.push_back(place->second);
@@ -138,18 +158,93 @@ class Cases {
         }
     }
 
+    // --- steps
+
+    void steps_from(u32 base, const Deadline& deadline, std::vector<Step>& all) {
+        const int8_t* raw = store_.raw(base);
+        std::vector<u32> wrong;
+        for (u32 k = 0; k < store_.known; ++k)
+            if (raw[k] != store_.target[k]) wrong.push_back(k);
+        if (wrong.size() * 10 > store_.known * 9) return;
+        std::vector<Class> whole, some;
+        std::vector<Reason> why_whole, why_some;
+        u32 classes = 0;
+        for (int colour = 0; colour <= 9 && !deadline.past(); ++colour) {
+            Class one = class_of(colour, wrong);
+            if (one.cells.empty()) continue;
+            ++classes;
+            auto [place, fresh] = known_.try_emplace(key_of(one));
+            if (fresh) place->second = reasons_for(one, deadline);
+            if (!place->second.empty()) {
+                why_whole.push_back(place->second[0]);
+                whole.push_back(std::move(one));
+                continue;
+            }
+            Reason part = of_a_part(one, deadline);
+            if (part.any.empty()) continue;
+            why_some.push_back(part);
+            some.push_back(std::move(one));
+        }
+        if (whole.size() == classes) return;  // nothing is left
+        if (!whole.empty()) all.push_back(step(base, whole, why_whole, wrong));
+        if (some.empty()) return;
+        whole.insert(whole.end(), some.begin(), some.end());
+        why_whole.insert(why_whole.end(), why_some.begin(), why_some.end());
+        all.push_back(step(base, whole, why_whole, wrong));
+    }
+
+    // The reason that holds for most of a class, in every demonstration that has the class.
+    Reason of_a_part(const Class& wanted, const Deadline& deadline) {
+        std::vector<u32> others;
+        for (u32 k = 0; k < store_.known; ++k)
+            if (wanted.other[k]) others.push_back(k);
+        choose_bad(others);
+        list_values(wanted);
+        list_conflicts();
+        std::vector<uint8_t> open(wanted.cells.size(), 1);
+        std::vector<u32> best = best_part(others, open, deadline);
+        u64 demos = 0;
+        u32 many = 0;
+        for (u32 k : wanted.cells)
+            if (!best.empty() && holds(best, k)) {
+                ++many;
+                demos |= u64(1) << (store_.demo_of[k] & 63);
+            }
+        Reason made;
+        if (demos != wanted.demos || many * LEAST_OF_CLASS < wanted.cells.size()) return made;
+        made.score = cost(best, demos);
+        made.any.push_back(parts_of(best));
+        return made;
+    }
+
+    Step step(u32 base, const std::vector<Class>& classes, const std::vector<Reason>& reasons,
+              const std::vector<u32>& wrong) {
+        Step made;
+        std::vector<const Reason*> why;
+        float score = 0;
+        for (const Reason& reason : reasons) {
+            why.push_back(&reason);
+            score += reason.score;
+        }
+        made.cells.assign(store_.raw(base), store_.raw(base) + store_.cells);
+        made.found = put_together(base, classes, why, score, 0, made.cells);
+        u32 right = 0;
+        for (u32 k : wrong) right += made.cells[k] == store_.target[k];
+        made.right = float(right) / float(wrong.size());
+        return made;
+    }
+
     // --- reasons
+
+    static u64 key_of(const Class& one) {
+        return mixed(hash_bytes(one.cells.data(), one.cells.size() * sizeof(u32)) + u64(one.outcome));
+    }
 
     std::vector<Reason> reasons_for(const Class& wanted, const Deadline& deadline) {
         std::vector<u32> others;
         for (u32 k = 0; k < store_.known; ++k)
             if (wanted.other[k]) others.push_back(k);
-        bad_.clear();
-        u64 random = 7;
-        for (u32 n = 0; n < FIRST_BAD && !others.empty(); ++n) {
-            random = mixed(random + 0x9e3779b97f4a7c15ull);
-            bad_.push_back(others[random % others.size()]);
-        }
+        choose_bad(others);
         parts_.clear();
         for (u32 column = 0; column < store_.columns.size() && parts_.size() < MOST_IMAGES; ++column)
             add_part(wanted, column);
@@ -188,6 +283,15 @@ class Cases {
             if (!several.any.empty()) found.push_back(several);
         }
         return found;
+    }
+
+    void choose_bad(const std::vector<u32>& others) {
+        bad_.clear();
+        u64 random = 7;
+        for (u32 n = 0; n < FIRST_BAD && !others.empty(); ++n) {
+            random = mixed(random + 0x9e3779b97f4a7c15ull);
+            bad_.push_back(others[random % others.size()]);
+        }
     }
 
     // A part gets round a cell of another class where it does not hold there.
@@ -367,10 +471,17 @@ class Cases {
 
     // --- what comes of it
 
-    // `modes`: of each case the outcome, how many images, and of each how many values and which.
     void emit(u32 base, const std::vector<Class>& classes, const std::vector<const Reason*>& reasons, float score) {
         std::vector<int8_t> output(store_.raw(base) + store_.known, store_.raw(base) + store_.cells);
-        std::vector<uint8_t> done(output.size());
+        Found found = put_together(base, classes, reasons, score, store_.known, output);
+        candidates_.add(store_, output.data(), found);
+    }
+
+    // Write what reasons say into cells, which are those from the first on. `modes`: of each case the outcome, how many
+    // images, and of each how many values and which.
+    Found put_together(u32 base, const std::vector<Class>& classes, const std::vector<const Reason*>& reasons,
+                       float score, u32 first, std::vector<int8_t>& cells) const {
+        std::vector<uint8_t> done(cells.size());
         Found found{CASES, 0, {base}, {}, score + store_.columns[base].cost};
         bool twice = false;
         for (size_t c = 0; c < classes.size(); ++c) {
@@ -383,16 +494,16 @@ class Cases {
                 }
                 found.modes.push_back(u32(parts.size()));
                 for (const Part& part : parts) write(part, found);
-                for (u32 k = store_.known; k < store_.cells; ++k) {
+                for (u32 k = first; k < store_.cells; ++k) {
                     if (!holds_all(parts, k)) continue;
-                    output[k - store_.known] = outcome_at(outcome, k);
-                    twice = twice || (done[k - store_.known] && done[k - store_.known] != c + 1);
-                    done[k - store_.known] = uint8_t(c + 1);
+                    cells[k - first] = outcome_at(outcome, k);
+                    twice = twice || (done[k - first] && done[k - first] != c + 1);
+                    done[k - first] = uint8_t(c + 1);
                 }
             }
         }
         if (twice || guesses(reasons)) found.score += costs_.guess;
-        candidates_.add(store_, output.data(), found);
+        return found;
     }
 
     // Whether a test has a value that no demonstration has.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -38,8 +38,6 @@ class InView:
 
     rule: Rule
     view: View
-    more: float = 0.0
-    """What the view itself adds to the description."""
 
     @property
     def combiner(self) -> str:
@@ -49,7 +47,7 @@ class InView:
     @property
     def score(self) -> float:
         """How long its description is."""
-        return self.rule.score + self.more
+        return self.rule.score + self.view.cost
 
     def program(self) -> str:
         """As the text of a program."""
@@ -60,7 +58,7 @@ class InView:
 
 def find_rules(work: Work, without: Collection[str]) -> None:
     """Add what combiners of grids find to the candidates of a task, in each view of it."""
-    views = [(look.values.view, 0.0) for look in work.looks]
+    views = [look.values.view for look in work.looks]
     for combiner, share in GRID_COMBINERS:
         if combiner.__name__ not in without:
             _find(work, combiner, views, work.clock.part(share))
@@ -69,7 +67,11 @@ def find_rules(work: Work, without: Collection[str]) -> None:
 def find_rules_of_images(work: Work, images: Iterable[tuple[Look, Sequence[int]]], without: Collection[str]) -> None:
     """The same for promising images of views in place of the input, those that are as large as the output."""
     views = [one for look, mine in images for one in islice(_views_of_images(look, mine), _MOST_IMAGES)]
-    clock = work.clock.part(_IMAGES)
+    find_rules_in(work, views, work.clock.part(_IMAGES), without)
+
+
+def find_rules_in(work: Work, views: Sequence[View], clock: Clock, without: Collection[str]) -> None:
+    """The same in some views, one after the other."""
     for place, view in enumerate(views):
         mine = clock.part(1 / (len(views) - place))
         for combiner, share in GRID_COMBINERS:
@@ -83,19 +85,16 @@ _MOST_IMAGES: Final = 4
 """Of each view."""
 
 
-def _views_of_images(look: Look, images: Sequence[int]) -> Iterator[tuple[View, float]]:
-    """Views with an image in place of the input, and what they add to a description."""
-    view, values = look.values.view, look.values
-    demos = view.question.demonstrations
+def _views_of_images(look: Look, images: Sequence[int]) -> Iterator[View]:
+    """Views with an image in place of the input."""
+    values = look.values
     for parent in images:
-        grids = values.grids(parent)
-        pairs = tuple((grid, wanted) for grid, (_, wanted) in zip(grids, demos, strict=False))
-        question = replace(view.question, demonstrations=pairs, inputs=tuple(grids[len(demos) :]))
-        if same_size(question) and pairs != demos:
-            before = (*view.before, f"a0 = {values.write(Writer(), parent)}")
-            block, column = values.place(parent)
-            more = float(block.images.cost[column]) + _IMAGE_COST
-            yield replace(view, question=question, before=before, input="a0"), more
+        block, column = values.place(parent)
+        cost = float(block.images.cost[column]) + _IMAGE_COST
+        line = f"a0 = {values.write(Writer(), parent)}"
+        view = values.view.of_images(values.grids(parent), [line], "a0", cost)
+        if same_size(view.question) and view.question.demonstrations != values.view.question.demonstrations:
+            yield view
 
 
 _IMAGE_COST: Final = 0.5
@@ -103,12 +102,12 @@ _FIRST: Final = 0.7
 """Of the time of a combiner, what the first view may take."""
 
 
-def _find(work: Work, combiner: GridCombiner, views: Sequence[tuple[View, float]], clock: Clock) -> None:
+def _find(work: Work, combiner: GridCombiner, views: Sequence[View], clock: Clock) -> None:
     """Add what a combiner finds in some views."""
-    for place, (view, more) in enumerate(views):
+    for place, view in enumerate(views):
         mine = clock.part(1.0 if place == len(views) - 1 else _FIRST)
         for rule in islice(combiner(view.question, mine) if mine.left() else (), _MOST_RULES):
-            _collect(work, InView(rule, view, more))
+            _collect(work, InView(rule, view))
 
 
 def _collect(work: Work, origin: InView) -> None:
