@@ -28,6 +28,7 @@ from arcbatt.compiler.abi import (
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
 from arcbatt.compiler.wave_parts import Part, Repeat, Stretch, Wave
 from arcbatt.compiler.waves import Domain, Schedule
+from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves.heap import Heap, Place, address
 from arcbatt.engine.waves.kernels import BLOCK, THREADS, makes_values
 from arcbatt.engine.waves.layout import Layout, Nodes, records
@@ -179,6 +180,8 @@ class Plan:
         with_giants = int(self._has_blocks.sum())
         self._giants = self._cupy.zeros((with_giants, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         self._blocks_left_to = np.full(with_giants, self.heap.groups(BLOCK))
+        self._dealt = self._cupy.zeros(len(ends), np.uint64)
+        """Of each wave, how much of it was dealt out; 0 before and after."""
         runs_of = np.bincount(wave_of[first], minlength=len(ends))
         places_of = nodes.of_wave * nodes.places_of_node
         whole = np.array([wave.kernel.phase == _FRAMES for wave in self.schedule.waves], np.bool_)
@@ -199,6 +202,7 @@ class Plan:
             "phase": np.array([wave.kernel.phase for wave in self.schedule.waves], np.int64),
             "giants": np.where(self._has_blocks, address(self._giants) + 4 * self._giants.shape[1] * self._list_of, 0),
             "giant_items": self._giant_items,
+            "dealt": np.where(self._dealt_out(), address(self._dealt) + 8 * np.arange(len(ends)), 0),
             **self._make_codes(),
         }
         for name, column in columns.items():
@@ -206,6 +210,11 @@ class Plan:
         self._arguments = table
         """Of each launch; which arenas it has depends on its line."""
         self._whole = whole
+
+    def _dealt_out(self) -> NDArray[np.bool_]:
+        """Of which waves calls go to whoever asks next: those of warps that may take long for some."""
+        rows = zip(self.schedule.waves, self._kernels, strict=True)
+        return np.array([one.width == LANES and wave.kernel.phase in (CALLS, GATHER) for wave, one in rows], np.bool_)
 
     @property
     def launches(self) -> list[Launch]:

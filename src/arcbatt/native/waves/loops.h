@@ -209,7 +209,7 @@ AB_FN void run_phase(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
 #if AB_LANES > 32
             gather_giants(m, room, p, team, ins_of);
 #else
-            each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
+            each_index(m.c.g, p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 auto ins = ins_of(places, index);
                 u32 number = u32(&node - device_pointer<const WaveNode>(p.nodes));
                 if (left_to_blocks(m, p, ins, places + FIRST_ARG_PLACE + ins.count(), Giant{number, index})) return;
@@ -219,7 +219,7 @@ AB_FN void run_phase(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
         });
     } else {
         in_room(m, p, team, [&](WaveRoom&) {
-            each_index(p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
+            each_index(m.c.g, p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 (void)node;
                 if constexpr (PHASE == WAVE_OPEN) open_call(m, ins_of(places, index), node);
                 if constexpr (PHASE == WAVE_OWNERS) own_items(m, node, places, index);

@@ -24,48 +24,91 @@ struct WaveTeam {
     u32 number, groups;
 };
 
-// f(node, places, index) for every index of every node that is this group's. Indexes of all nodes are dealt out one
-// after the other, or so many of a node at a time as `stretch_of(count, nodes)` says, so that it does not matter how
-// they are divided among nodes. `ahead(places, first, end)` comes before several that a group takes at a time.
-constexpr u32 MOST_AT_ONCE = 0xFFFFFFFFu - (1u << 20);  // and one more for each group there may be
-template <class R, class A, class F>
-AB_FN void each_index(const WaveLaunch& p, WaveTeam team, R stretch_of, A ahead, F f) {
+// What is dealt out to groups, by number: in turn, or, where a launch has a counter, to whoever asks next, so that a
+// group that has had much to do gets less. Who comes last leaves the counter as it was.
+class Tickets {
+   public:
+    AB_FN Tickets(const Group& g, const WaveLaunch& p, WaveTeam team)
+        : g_(g), dealt_(device_pointer<u64>(p.dealt)), groups_(team.groups), now_(team.number) {}
+
+    AB_FN u64 now() const { return now_; }
+    AB_FN void next() {
+        if (!dealt_) {
+            now_ += groups_;
+            return;
+        }
+        u64 asked = 0;
+        u32 low = g_.from_one([&] {
+            asked = fetch_add(*dealt_, u64(1));
+            return u32(asked);
+        });
+        u32 high = g_.from_one([&] { return u32(asked >> 32); });
+        now_ = groups_ + (u64(high) << 32 | low);
+    }
+    // All groups that had any of so many have asked until there was none: as often together as there are.
+    AB_FN void end(u64 all) const {
+        if (dealt_ && all && now_ == groups_ + all - 1) g_.one([&] { *dealt_ = 0; });
+    }
+
+   private:
+    const Group& g_;
+    u64 *dealt_, groups_, now_;
+};
+
+// f(node, places, index) for every index of every node that is this group's, if `wants(places, index)`. Indexes of all
+// nodes are dealt out one after the other, or so many of a node at a time as `stretch_of(count, nodes)` says, so that
+// it does not matter how they are divided among nodes. Those of one time lie far apart, since neighbours are alike.
+// `ahead(places, index)` comes before several that a group takes at a time, by a lane for each.
+template <class R, class W, class A, class F>
+AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stretch_of, W wants, A ahead, F f) {
     const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
     const WavePlace* all_places = device_pointer<const WavePlace>(p.places);
-    u32 next = 0;  // the group that the first indexes of a run of nodes go to
+    Tickets tickets(g, p, team);
+    u64 before = 0;
     for (u32 k = 0; k < p.run_count; ++k) {
         const WaveRun run = device_pointer<const WaveRun>(p.runs)[k];
         u32 count = *device_pointer<const u32>(run.count);
         if (!count) continue;
         u32 stretch = stretch_of(count, run.nodes), of_node = (count + stretch - 1) / stretch;
-        u32 at_once = MOST_AT_ONCE / of_node;  // nodes whose stretches 32 bits count
-        for (u32 first = 0; first < run.nodes; first += at_once) {
-            u32 some = least(run.nodes - first, at_once), all = some * of_node;
-            u32 mine = team.number < next ? team.number + team.groups - next : team.number - next;
-            for (; mine < all; mine += team.groups) {
-                u32 number = some == 1 ? 0 : mine / of_node, node = run.first + first + number;
-                u32 index = (mine - number * of_node) * stretch, end = least(index + stretch, count);
-                const WavePlace* places = all_places + node * p.node_places;
-                if (stretch > 1) ahead(places, index, end);
-                for (; index < end; ++index) f(nodes[node], places, index);
-            }
-            next = (next + all % team.groups) % team.groups;
+        u64 all = u64(of_node) * run.nodes;
+        for (; tickets.now() - before < all; tickets.next()) {
+            u64 mine = tickets.now() - before;
+            u32 number = run.nodes == 1 ? 0 : all >> 32 ? u32(mine / of_node) : u32(mine) / of_node;
+            u32 first = u32(mine) - number * of_node, node = run.first + number;
+            const WavePlace* places = all_places + node * p.node_places;
+#if AB_WARP
+            u32 index = first + g.lane() * of_node;
+            bool there = g.lane() < stretch && index < count && wants(places, index);
+            if (there && stretch > 1) ahead(places, index);
+            for (u32 left = g.ballot(there); left; left &= left - 1)
+                f(nodes[node], places, first + lowest_bit(left) * of_node);
+#else
+            (void)ahead;
+            for (u32 index = first; index < count; index += of_node)
+                if (wants(places, index)) f(nodes[node], places, index);
+#endif
         }
+        before += all;
     }
+    tickets.end(before);
 }
 template <class F>
-AB_FN void each_index(const WaveLaunch& p, WaveTeam team, F f) {
-    each_index(p, team, [](u32, u32) { return 1u; }, [](const WavePlace*, u32, u32) {}, f);
+AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, F f) {
+    each_index(
+        g, p, team, [](u32, u32) { return 1u; }, [](const WavePlace*, u32) { return true; },
+        [](const WavePlace*, u32) {}, f);
 }
 
 // How many calls a warp takes at a time: several, where each warp has many, so that it can have what they read brought
-// close by while it waits once, not for each of them. Threads take one each, whose places lie side by side.
-AB_FN u32 calls_at_a_time(u64 calls, u32 groups) {
+// close by while it waits once, not for each of them; a lane looks at each. Threads take one each, whose places lie
+// side by side.
+constexpr u32 MOST_CALLS = 16;
+AB_FN u32 calls_at_a_time(u64 calls, u32 groups, u32 most_calls) {
 #if AB_WARP
-    constexpr u32 MOST = 16, TURNS = 4;
-    return u32(most(u64(1), least(calls / (TURNS * groups), u64(MOST))));
+    constexpr u32 TURNS = 8;
+    return u32(most(u64(1), least(calls / (TURNS * groups), u64(most_calls))));
 #else
-    (void)calls, (void)groups;
+    (void)calls, (void)groups, (void)most_calls;
     return 1;
 #endif
 }
@@ -194,11 +237,11 @@ AB_FN NearPass near_pass(const WaveLaunch& p) {
 #endif
 }
 #if AB_WARP
+// Asked by one lane.
 template <class M, class I>
 AB_FN bool is_mine(M& m, const NearPass& pass, I ins) {
     if (pass.kind == NearPass::ALL) return true;
-    if (pass.kind == NearPass::REST)  // read once: a lane may be on its way to change it
-        return m.c.g.from_one([&] { return u32(m.status(ins.dst())); }) == objects_impl::NOT_NEAR;
+    if (pass.kind == NearPass::REST) return u32(m.status(ins.dst())) == objects_impl::NOT_NEAR;
     u32 place = ins.arg(0), size = m.status(place) == OK ? m.value(place)[1] : 0;
     u32 cells = (size >> 16) * (size & 0xFFFFu);
     return cells >= pass.least && (pass.kind == NearPass::LARGER || cells <= pass.room);
@@ -240,14 +283,14 @@ AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
     NearPass pass = near_pass(p);
     in_room(m, p, team, [&](WaveRoom& room) {
         each_index(
-            p, team, [&](u32 count, u32 nodes) { return calls_at_a_time(u64(count) * nodes, team.groups); },
-            [&](const WavePlace* places, u32 first, u32 end) {
-                u32 index = first + m.c.g.lane();
-                if (index < end) bring_close(m, ins_of(places, index));
+            m.c.g, p, team,
+            [&](u32 count, u32 nodes) {
+                return calls_at_a_time(u64(count) * nodes, team.groups, pass.kind == NearPass::ALL ? MOST_CALLS : 32);
             },
+            [&](const WavePlace* places, u32 index) { return is_mine(m, pass, ins_of(places, index)); },
+            [&](const WavePlace* places, u32 index) { bring_close(m, ins_of(places, index)); },
             [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 auto ins = ins_of(places, index);
-                if (!is_mine(m, pass, ins)) return;
                 m.spent = 0;
                 wave_call(m, room, ins);
                 if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
