@@ -11,7 +11,8 @@ import pytest
 
 from arcbatt.compiler.abi import OVERFLOW, STATUSES
 from arcbatt.compiler.program_set import compile
-from arcbatt.compiler.waves import Domain, Repeat, schedule
+from arcbatt.compiler.wave_parts import Repeat
+from arcbatt.compiler.waves import Domain, schedule
 from arcbatt.data.packing import pack_samples
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.bench.waves import cpu_values, differences
@@ -133,6 +134,27 @@ def test_every_kind_of_loop(cupy, width):
     assert {part.turns for part in plan.parts if isinstance(part, Repeat)} >= {0}
     _, statuses = check(cupy, plan, [*SAMPLES, *EDGES], width=width)
     assert {STATUSES[name] for name in ("OK", "TYPE", "EMPTY", "ZERO_DIVISION")} <= statuses
+
+
+def launched(parts):
+    """How often waves are launched, each power's number of turns being known."""
+    return sum(one.turns * launched(one.parts) if isinstance(one, Repeat) else one.end - one.first for one in parts)
+
+
+@WIDTHS
+def test_powers_take_their_own_turns_whatever_others_take(cupy, width):
+    apart = [
+        "power(compose(power(lbind(mapply, dneighbors), 25), rbind(shift, DOWN)), 12)(ofcolor(I, 1))",
+        "power(compose(hmirror, power(rot90, 14)), 13)(I)",
+        "power(lbind(mapply, dneighbors), 30)(ofcolor(I, 1))",
+        "power(compose(rot90, hmirror), 170)(I)",
+    ]
+    programs = [program(number, one) for number, one in enumerate(apart)]
+    alone = sum(launched(schedule(compile([one]).typed).powers) for one in programs)
+    plan = schedule(compile(programs).typed)
+    assert any(isinstance(one, Repeat) for part in plan.powers if isinstance(part, Repeat) for one in part.parts)
+    assert launched(plan.powers) < 1.5 * alone
+    check(cupy, plan, [*SAMPLES, *EDGES], width=width)
 
 
 @WIDTHS

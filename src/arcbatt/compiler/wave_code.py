@@ -56,12 +56,13 @@ class Reading:
         """The results of instructions that have a power in them, or need one that has."""
         found: set[int] = set()
         for one in code:
-            if self._has_power(one) or not found.isdisjoint(self.mentioned(one)):
+            if self.has_power(one) or not found.isdisjoint(self.mentioned(one)):
                 found |= {one.dst, one.cost_place} - {0}
         return found
 
-    def _has_power(self, one: Instruction) -> bool:
-        return is_loop(one.op) and (one.op == _POWER or any(map(self._has_power, self.inside(one))))
+    def has_power(self, one: Instruction) -> bool:
+        """Whether an instruction is a power, or has one in it."""
+        return is_loop(one.op) and (one.op == _POWER or any(map(self.has_power, self.inside(one))))
 
     def _from(self, at: int) -> Iterator[Sequence[int]]:
         """The words of instructions from a place on, without the one that ends them."""

@@ -74,13 +74,14 @@ _DEPTH: Final = 1 << 20
 
 
 class Block:
-    """Waves by level and kernel; powers of one level repeat as a block of their own."""
+    """Waves by level and kernel; powers of one level, and about equally many turns, repeat as a block of their own."""
 
     def __init__(self) -> None:
         self.waves: dict[tuple[int, WaveKernel], Wave] = {}
         self.levels: dict[int, int] = {}
         """Of slots that it fills."""
-        self.repeats: dict[int, tuple[Block, Repeat]] = {}
+        self.repeats: dict[int, dict[int, tuple[Block, Repeat]]] = {}
+        """By level, and by what says that they take about equally many turns."""
 
     def level_after(self, slots: Iterable[int]) -> int:
         """The first level at which slots are filled."""
@@ -89,6 +90,12 @@ class Block:
     def repeat_after(self, slots: Iterable[int]) -> int:
         """The first level for a power at which slots are filled."""
         return (self.level_after(slots) // _DEPTH + 1) * _DEPTH
+
+    def repeat(self, level: int, alike: int, turns: int) -> tuple[Block, Repeat]:
+        """Where the body of a power of a level goes that takes so many turns, or 0 for a computed number of them."""
+        block, repeat = self.repeats.setdefault(level, {}).setdefault(alike, (Block(), Repeat([], turns, [])))
+        repeat.turns = max(repeat.turns, turns) if turns and repeat.turns else 0
+        return block, repeat
 
     def flattened(self, waves: list[Wave]) -> list[Part]:
         """Add its waves to a list, in order; what runs when."""
@@ -101,9 +108,9 @@ class Block:
             if level in self.repeats:
                 if len(waves) > first:
                     parts.append(Stretch(first, len(waves)))
-                inner, repeat = self.repeats[level]
-                repeat.parts = inner.flattened(waves)
-                parts.append(repeat)
+                for inner, repeat in self.repeats[level].values():
+                    repeat.parts = inner.flattened(waves)
+                    parts.append(repeat)
                 first = len(waves)
             waves += levels[level]
         if len(waves) > first:

@@ -25,7 +25,7 @@ from arcbatt.compiler.lower.lower import Code, lower
 from arcbatt.compiler.typed import TypedGraph
 from arcbatt.compiler.wave_code import CHARGE, Reading
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, TAKES_ITEMS, Kernels, WaveKernel, is_loop
-from arcbatt.compiler.wave_parts import Block, Part, Repeat, Wave, WaveNode
+from arcbatt.compiler.wave_parts import Block, Part, Wave, WaveNode
 from arcbatt.language.table import STANDARD
 from arcbatt.language.types import GRID, Seq, Tup, Type
 from arcbatt.support.collecting import collecting_later
@@ -376,9 +376,8 @@ class _Scheduling:
             before.append(self.maps[inner, around])
             around = self.parents[around]
         level = block.repeat_after(before)
-        repeated, repeat = block.repeats.setdefault(level, (Block(), Repeat([], 1, [])))
         turns = 0 if one.args[1] in self.domains else self.code.image[one.args[1] + 1]
-        repeat.turns = max(repeat.turns, turns) if turns and repeat.turns else 0
+        repeated, repeat = block.repeat(level, self._alike(one, turns), turns)
         repeat.left.append(left)
         self.inside[inner] = []
         self._add_body(body, inner, repeated)
@@ -388,6 +387,14 @@ class _Scheduling:
         block.levels[outcome] = level
         waits.append(outcome)
         return [slot, steps, outcome, left]
+
+    def _alike(self, one: Instruction, turns: int) -> int:
+        """The same for powers that take their turns together: about as many, or just as many with powers inside.
+
+        Those inside take their own turns again in each turn of whatever is around them.
+        """
+        inside = any(map(self.reading.has_power, self.reading.inside(one)))
+        return -(turns or one.dst << 32) if inside else turns.bit_length()
 
     def _least_steps(self, body: BodyOf) -> int:
         """Steps that an item takes at least that does not fail; 0 where parts of its body may fail without it."""
