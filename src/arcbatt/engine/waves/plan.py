@@ -64,7 +64,7 @@ _ITEMS: Final = 64
 """Items of a call of a loop that launches are made large enough for; they take as many as there are."""
 _MOST_EXPECTED: Final = 1 << 24
 _FRAMES: Final = WAVE_PHASES["FRAMES"]
-_ARENAS: Final = WAVE_LAUNCH.names.index("arenas")
+_ARENAS, _DEALT = (WAVE_LAUNCH.names.index(name) for name in ("arenas", "dealt"))
 
 
 class Plan:
@@ -181,7 +181,7 @@ class Plan:
         self._giants = self._cupy.zeros((with_giants, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         self._blocks_left_to = np.full(with_giants, self.heap.groups(BLOCK))
         self._dealt = self._cupy.zeros(len(ends), np.uint64)
-        """Of each wave, how much of it was dealt out; 0 before and after."""
+        """Of each wave, how much of it was dealt out, where it is to those that ask; 0 before and after."""
         runs_of = np.bincount(wave_of[first], minlength=len(ends))
         places_of = nodes.of_wave * nodes.places_of_node
         whole = np.array([wave.kernel.phase == _FRAMES for wave in self.schedule.waves], np.bool_)
@@ -202,7 +202,6 @@ class Plan:
             "phase": np.array([wave.kernel.phase for wave in self.schedule.waves], np.int64),
             "giants": np.where(self._has_blocks, address(self._giants) + 4 * self._giants.shape[1] * self._list_of, 0),
             "giant_items": self._giant_items,
-            "dealt": np.where(self._dealt_out(), address(self._dealt) + 8 * np.arange(len(ends)), 0),
             **self._make_codes(),
         }
         for name, column in columns.items():
@@ -211,10 +210,9 @@ class Plan:
         """Of each launch; which arenas it has depends on its line."""
         self._whole = whole
 
-    def _dealt_out(self) -> NDArray[np.bool_]:
-        """Of which waves calls go to whoever asks next: those of warps that may take long for some."""
-        rows = zip(self.schedule.waves, self._kernels, strict=True)
-        return np.array([one.width == LANES and wave.kernel.phase in (CALLS, GATHER) for wave, one in rows], np.bool_)
+    def _asks(self, wave: Wave, width: int, blocks: int) -> bool:
+        """Whether calls go to whoever asks next: those that keep the device busy, of which some take longer."""
+        return width == LANES and wave.kernel.phase in (CALLS, GATHER) and blocks == self.heap.blocks
 
     @property
     def launches(self) -> list[Launch]:
@@ -243,6 +241,7 @@ class Plan:
                 arguments[_ARENAS] = arenas(BLOCK, turn.behind % self.heap.lines)
                 giants = Giants(one.block, left, tuple(arguments), turn.behind)
             arguments[_ARENAS] = arenas(one.width, turn.line) if makes else 0
+            arguments[_DEALT] = address(self._dealt) + 8 * number if self._asks(wave, one.width, blocks) else 0
             yield Launch(wave, one.function, (blocks,), tuple(arguments), turn, giants)
 
     def settle(self) -> None:

@@ -170,8 +170,8 @@ struct Labels {
             bool slant = rules.diagonal && corner && !up && !left;
             bool other = rules.diagonal && above && !up && j + 1 < w && same(mine, cell - w + 1);
             u32 with = up ? cell - w : slant ? cell - w - 1 : cell - w + 1;
-            join((up && !(left && corner)) || slant || other, cell, with);
-            if (rules.diagonal) join(slant && other, cell, cell - w + 1);
+            join((up && !(left && corner)) || slant || other, run, with);
+            if (rules.diagonal) join(slant && other, run, cell - w + 1);
         }
     }
 

@@ -35,7 +35,7 @@ struct NearRoom {
     // How many cells fit into so many words: a multiple of four.
     static AB_FN u32 most(u32 words) { return (words - COLOURS) * 4 / (2 * ROWS + 1) / 4 * 4; }
     AB_FN u16* labels() const { return reinterpret_cast<u16*>(words + COLOURS); }
-    AB_FN i8* cells() const { return reinterpret_cast<i8*>(words + COLOURS + ROWS * most_cells / 2); }
+    AB_FN u32* cells() const { return words + COLOURS + ROWS * most_cells / 2; }  // four in a word
 };
 static_assert(sizeof(u32) * NearRoom::COLOURS == OBJECT_GROUP_BYTES, "abi.py says otherwise");
 static_assert(sizeof(u16) * NearRoom::ROWS + sizeof(i8) == OBJECT_CELL_BYTES, "abi.py says otherwise");
@@ -43,17 +43,20 @@ static_assert(sizeof(u16) * NearRoom::ROWS + sizeof(i8) == OBJECT_CELL_BYTES, "a
 // Find the objects of a grid by rules, with everything but the result in room close by: found(labels, how many, of how
 // many cells). False where it has no room, or colours that labels are not for.
 template <class R, class F>
-AB_FN bool find_near_by(const Group& g, const u8* from, u32 h, u32 w, NearRoom room, R rules, bool without, F found) {
+AB_FN bool find_near_by(const Group& g, const u32* from, u32 h, u32 w, NearRoom room, R rules, bool without, F found) {
     using Found = Labels<u16, R>;
+    constexpr u32 BEYOND = 0x01010101u * (256 - Found::COLOURS);  // the bits that colours beyond have in each cell
+    static_assert((Found::COLOURS & (Found::COLOURS - 1)) == 0, "colours are told by their bits");
     u32 n = h * w;
     if (n == 0 || n > room.most_cells) return false;
-    i8* mine = room.cells();
-    bool beyond = g.flagged(n, [&](u32 k) {
-        mine[k] = i8(from[k]);
-        return from[k] >= Found::COLOURS;
+    u32* mine = room.cells();
+    bool beyond = g.flagged((n + 3) / 4, [&](u32 k) {
+        u32 cells = from[k], there = n - 4 * k;
+        mine[k] = cells;
+        return (there < 4 ? cells & ((1u << 8 * there) - 1) : cells) & BEYOND;
     });
     if (beyond) return false;
-    Found labels(g, mine, h, w, rules, room.labels(), room.words);
+    Found labels(g, reinterpret_cast<const i8*>(mine), h, w, rules, room.labels(), room.words);
     u32 cells = labels.begin(without);
     labels.find();
     u32 count = labels.number(cells);
@@ -75,7 +78,7 @@ AB_FN auto with_rules(u32 mode, F f) {
     return f(FixedRules<true, true>{});
 }
 template <class F>
-AB_FN bool find_near(const Group& g, const u8* from, u32 h, u32 w, NearRoom room, u32 mode, F found) {
+AB_FN bool find_near(const Group& g, const u32* from, u32 h, u32 w, NearRoom room, u32 mode, F found) {
     return with_rules(mode, [&](auto rules) { return find_near_by(g, from, h, w, room, rules, mode & 1, found); });
 }
 
@@ -112,8 +115,7 @@ AB_FN bool only_near(const Ctx& c) {
 AB_FN bool objects_near(Ctx& c, Grid g, u32 mode, Objects& out, Status& s) {
     if (c.near.count < NearRoom::size(4)) return false;
     NearRoom room{c.near.words, NearRoom::most(c.near.count)};
-    const u8* from = reinterpret_cast<const u8*>(cells(c, g));
-    return find_near(c.g, from, u32(g.h), u32(g.w), room, mode, [&](auto& labels, u32 count, u32 all) {
+    return find_near(c.g, c.a.at(g.off), u32(g.h), u32(g.w), room, mode, [&](auto& labels, u32 count, u32 all) {
         Object keys;
         s = make_array(c, all, keys);
         if (s == OK) s = make_pairs(c, count, out);

@@ -25,32 +25,30 @@ struct WaveTeam {
 };
 
 // What is dealt out to groups, by number: in turn, or, where a launch has a counter, to whoever asks next, so that a
-// group that has had much to do gets less. Who comes last leaves the counter as it was.
+// group that has had much to do gets less, and one that begins late what is left. Who comes last leaves the counter as
+// it was.
 class Tickets {
    public:
     AB_FN Tickets(const Group& g, const WaveLaunch& p, WaveTeam team)
-        : g_(g), dealt_(device_pointer<u64>(p.dealt)), groups_(team.groups), now_(team.number) {}
+        : g_(g), dealt_(device_pointer<u64>(p.dealt)), groups_(team.groups), now_(dealt_ ? asked() : team.number) {}
 
     AB_FN u64 now() const { return now_; }
-    AB_FN void next() {
-        if (!dealt_) {
-            now_ += groups_;
-            return;
-        }
-        u64 asked = 0;
-        u32 low = g_.from_one([&] {
-            asked = fetch_add(*dealt_, u64(1));
-            return u32(asked);
-        });
-        u32 high = g_.from_one([&] { return u32(asked >> 32); });
-        now_ = groups_ + (u64(high) << 32 | low);
-    }
-    // All groups that had any of so many have asked until there was none: as often together as there are.
+    AB_FN void next() { now_ = dealt_ ? asked() : now_ + groups_; }
+    // Every group has asked once more than there was for it.
     AB_FN void end(u64 all) const {
-        if (dealt_ && all && now_ == groups_ + all - 1) g_.one([&] { *dealt_ = 0; });
+        if (dealt_ && now_ == all + groups_ - 1) g_.one([&] { *dealt_ = 0; });
     }
 
    private:
+    AB_FN u64 asked() const {
+        u64 number = 0;
+        u32 low = g_.from_one([&] {
+            number = fetch_add(*dealt_, u64(1));
+            return u32(number);
+        });
+        return u64(g_.from_one([&] { return u32(number >> 32); })) << 32 | low;
+    }
+
     const Group& g_;
     u64 *dealt_, groups_, now_;
 };
