@@ -1,7 +1,7 @@
 """All that is to be known of waves on a GPU, in one call of under nine minutes, for a machine without network.
 
     make carried                                    # beforehand, on one that has it
-    python3 tools/gpu_figures.py [--solvers FILE] [--only PART ...] [--seconds 530]
+    python3 tools/gpu_figures.py [--solvers FILE ...] [--only PART ...] [--seconds 530]
 
 Every part is a process of its own with a time limit of its own, so that one that hangs costs only itself: the build,
 times of loads beside all cores with their outputs compared (`arcbatt.devtools.bench.wave_loads`), mutants of the
@@ -63,11 +63,10 @@ def parts(options: argparse.Namespace) -> Iterator[Part]:
 
     if not options.installed:
         yield Part("build", 150, (*make, "build/gpu/built"))
-    solvers = ("--solvers", str(options.solvers)) if options.solvers else ()
-    loads = ("library", *(["public"] if options.solvers else []), "generated")
-    for load in loads:
-        asked = ("--only", load, "--generated", str(options.generated), "--samples", str(options.samples), *solvers)
-        yield Part(load, 60, module("wave_loads", load, *asked, "--outputs-only"))
+    files = {path.stem: ("--solvers", str(path)) for path in options.solvers}
+    for load in ("library", *files, "generated"):
+        asked = ("--only", load, "--generated", str(options.generated), "--samples", str(options.samples))
+        yield Part(load, 110, module("wave_loads", load, *asked, *files.get(load, ()), "--outputs-only"))
     for count in options.mutants:
         name, asked = f"mutants-{count}", ("--only", "mutants", "--mutants", str(count), "--outputs-only")
         yield Part(name, 40 + count / 400, module("wave_loads", name, *asked))
@@ -157,7 +156,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def main() -> None:
     """Do all parts, print what they found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--solvers", type=Path, help="public programs")
+    parser.add_argument("--solvers", type=Path, action="append", default=[], help="a load (may be repeated)")
     parser.add_argument("--only", action="append", help="this part (may be repeated)")
     parser.add_argument("--without", action="append", default=[], help="not this part (may be repeated)")
     parser.add_argument("--seconds", type=float, default=530, help="for all parts")

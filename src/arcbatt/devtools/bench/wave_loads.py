@@ -1,6 +1,6 @@
 """Waves on a GPU beside the CPU engine: the library, generated programs with nested loops, and given ones.
 
-    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE] [--generated 240] [--mutants 5000] [--only NAME]
+    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE ...] [--generated 240] [--mutants 5000] [--only NAME]
 
 Of each load, programs run from packed samples on the host to verdicts of their outputs there, several times, and on
 all threads of the CPU, and what they give is compared; then every value outside of loops, by status and hash. A profile
@@ -297,8 +297,8 @@ class Bench:
         samples = pack_samples(every[: self.options.samples] if self.options.samples else every)
         few = pack_samples(every[:: max(1, len(every) // _MUTANT_SAMPLES)][:_MUTANT_SAMPLES])
         makers: dict[str, Callable[[], Load]] = {"library": lambda: Load("library", library(), samples)}
-        if self.options.solvers:
-            makers["public"] = lambda: Load("public", list(parse_file(self.options.solvers).programs), samples)
+        for path in self.options.solvers:
+            makers[path.stem] = lambda path=path: Load(path.stem, list(parse_file(path).programs), samples)  # type: ignore[misc]
         if self.options.generated:
             makers["generated"] = lambda: Load("generated", generated(self.options.generated), samples)
         if self.options.mutants:
@@ -350,7 +350,9 @@ class Bench:
 def main() -> None:
     """Compile, compare, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--solvers", type=Path)
+    parser.add_argument(
+        "--solvers", type=Path, action="append", default=[], help="a load by its name (may be repeated)"
+    )
     parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
     parser.add_argument("--generated", type=int, default=120, help="programs")
     parser.add_argument("--mutants", type=int, default=0, help=f"programs, on {_MUTANT_SAMPLES} samples")
