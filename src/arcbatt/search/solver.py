@@ -235,7 +235,7 @@ class Solver:
         ]
 
     def _step_on(self, works: Sequence[Work], pool: ThreadPoolExecutor) -> bool:
-        """Look at tasks with some of what changes already done, and once more from there; whether nobody asked to stop."""
+        """Look at tasks with some of what changes already done, and again from there; whether nobody asked to stop."""
         if "steps" in self.options.without:
             return True
         hard = list(works)

@@ -46,9 +46,7 @@ class View:
         demos = self.question.demonstrations
         pairs = tuple((grid, wanted) for grid, (_, wanted) in zip(grids, demos, strict=False))
         question = replace(self.question, demonstrations=pairs, inputs=tuple(grids[len(demos) :]))
-        return replace(
-            self, question=question, before=(*self.before, *before), input=name, cost=self.cost + cost
-        )
+        return replace(self, question=question, before=(*self.before, *before), input=name, cost=self.cost + cost)
 
 
 def inputs_of(question: Question) -> list[Grid]:

@@ -155,8 +155,12 @@ def _ranked(found: Iterable[Found]) -> list[Candidate]:
     for one in found:
         for candidate in one.values():
             add(merged, candidate)
-    agreed = [replace(one, weight=one.weight * 2.0 ** (AGREEMENT * (len(one.combiners) - 1))) for one in merged.values()]
-    return sorted(agreed, key=lambda one: -one.weight)
+    return sorted(map(_agreed, merged.values()), key=lambda one: -one.weight)
+
+
+def _agreed(one: Candidate) -> Candidate:
+    """A candidate, the heavier the more combiners gave it."""
+    return replace(one, weight=one.weight * 2.0 ** (AGREEMENT * (len(one.combiners) - 1)))
 
 
 def add(into: Found, mine: Candidate) -> None:

@@ -44,7 +44,8 @@ class Cases {
         std::vector<Step> all;
         if (store_.columns.empty()) return all;
         std::vector<u32> bases = nearest();
-        for (u32 b = 0; b < bases.size() && b < STEP_BASES && !deadline.past(); ++b) steps_from(bases[b], deadline, all);
+        for (u32 b = 0; b < bases.size() && b < STEP_BASES && !deadline.past(); ++b)
+            steps_from(bases[b], deadline, all);
         std::stable_sort(all.begin(), all.end(), [](const Step& a, const Step& b) { return a.right > b.right; });
         return all;
     }
