@@ -144,7 +144,7 @@ def launched(parts):
 @WIDTHS
 def test_powers_take_their_own_turns_whatever_others_take(cupy, width):
     apart = [
-        "power(compose(power(lbind(mapply, dneighbors), 25), rbind(shift, DOWN)), 12)(ofcolor(I, 1))",
+        "power(compose(power(fork(combine, identity, rbind(shift, RIGHT)), 25), hmirror), 12)(ofcolor(I, 1))",
         "power(compose(hmirror, power(rot90, 14)), 13)(I)",
         "power(lbind(mapply, dneighbors), 30)(ofcolor(I, 1))",
         "power(compose(rot90, hmirror), 170)(I)",
