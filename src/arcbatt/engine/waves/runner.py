@@ -133,27 +133,30 @@ class WaveRunner:
         *,
         stopped: Callable[[], bool] = lambda: False,
         halve: bool = True,
-        least: int = 1,
+        most: int = 0,
     ) -> Iterator[tuple[Rows, Outputs]]:
         """The same by batches: samples, and what became of the values on them, a column for each slot.
 
-        What does not fit in batches of `least` samples is OVERFLOW.
+        A batch is cut by cells, since larger samples need more memory. What does not fit with one of `most` parts of
+        all cells, if that is given, is OVERFLOW.
         """
         first, order = 0, by_size(data)
+        cells = np.cumsum(np.maximum(_cells(data)[order], 1))
         known = list(self.batches) if sum(self.batches) == len(data) else []  # what fitted before is tried first
-        size = len(data)
+        until = cells[-1:].sum()
         self.batches = []
         while first < len(data) and not stopped():
-            size = known.pop(0) if known else size
-            rows = order[first : first + size]
-            found = self._fitting(data, rows, slots, asked, halve, fewer=len(rows) > least)
+            end = first + known.pop(0) if known else max(first + 1, int(np.searchsorted(cells, until, "right")))
+            rows, before = order[first:end], cells[first - 1] if first else 0
+            mine = cells[end - 1] - before
+            fewer = len(rows) > 1 and (not most or mine > cells[-1] // most)
+            found = self._fitting(data, rows, slots, asked, halve, fewer=fewer)
             if found is None:
-                known, size = [], -(-len(rows) // 2)
+                known, until = [], before + mine // 2
                 continue
             yield rows, found
             self.batches.append(len(rows))
-            first += len(rows)
-            size = min(2 * len(rows), len(data))
+            first, until = end, cells[end - 1] + 2 * mine
 
     def _fitting(
         self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked, halve: bool, *, fewer: bool
@@ -178,11 +181,10 @@ class WaveRunner:
         """Slots that do not fit together, by themselves."""
         whole = Outputs.empty([str(slot) for slot, _ in slots], len(rows), asked.wanted)
         apart = np.array([slot in self._apart for slot, _ in slots])
-        least = -(-len(rows) // _MOST_BATCHES)
         for columns in (np.flatnonzero(~apart), np.flatnonzero(apart)):
             mine = [slots[column] for column in columns.tolist()]
             runner = self.only(mine)
-            for some, found in runner.outputs(data.only(rows), mine, asked, least=least):
+            for some, found in runner.outputs(data.only(rows), mine, asked, most=_MOST_BATCHES):
                 whole.take(some, found, columns)
             self.too_much |= runner.too_much
         return whole
@@ -313,8 +315,13 @@ class WaveRunner:
 
 def by_size(data: PackedSamples) -> NDArray[np.int64]:
     """Samples by the size of their inputs, the largest first: what takes longest is not to begin last."""
-    cells = data.height[data.input].astype(np.int64) * data.width[data.input]
-    return np.argsort(-cells, kind="stable")
+    return np.argsort(-_cells(data), kind="stable")
+
+
+def _cells(data: PackedSamples) -> Rows:
+    """How many cells the input of each sample has."""
+    cells: Rows = data.height[data.input].astype(np.int64) * data.width[data.input]
+    return cells
 
 
 def load(cupy: Any, widths: Mapping[WaveKernel, int], *, by_size: bool = False) -> dict[WaveKernel, Loaded]:
