@@ -338,7 +338,6 @@ WAVE_LAUNCH: Final = Struct(
     ("u64", "phase code types parts", "the instruction and the types, where the kernel was not compiled for them"),
     ("u64", "giants", "the address of a list of calls that are left to blocks, or 0"),
     ("u64", "giant_items", "how many items such a call has more than"),
-    ("u64", "dealt", "the address of a counter by which calls are dealt out to those groups that ask next, or 0"),
 )
 WAVE_INPUTS: Final = Struct(
     "WaveInputs",

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0xcd0cc8001882e153ull;
+constexpr u64 ABI_VERSION = 0x3c8308484374b93aull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -340,7 +340,6 @@ struct WaveLaunch {
     u64 phase, code, types, parts;  // the instruction and the types, where the kernel was not compiled for them
     u64 giants;  // the address of a list of calls that are left to blocks, or 0
     u64 giant_items;  // how many items such a call has more than
-    u64 dealt;  // the address of a counter by which calls are dealt out to those groups that ask next, or 0
 };
 
 // Placing the inputs of samples and tasks; a stride of 0 for what no program uses.
@@ -454,7 +453,7 @@ struct WaveTake {
     FIELD(WaveGiants, done, 4) \
     FIELD(WaveGiants, most, 8) \
     FIELD(WaveGiants, room, 12) \
-    STRUCT(WaveLaunch, 144) \
+    STRUCT(WaveLaunch, 136) \
     FIELD(WaveLaunch, heap, 0) \
     FIELD(WaveLaunch, heap_words, 8) \
     FIELD(WaveLaunch, top, 16) \
@@ -472,7 +471,6 @@ struct WaveTake {
     FIELD(WaveLaunch, parts, 112) \
     FIELD(WaveLaunch, giants, 120) \
     FIELD(WaveLaunch, giant_items, 128) \
-    FIELD(WaveLaunch, dealt, 136) \
     STRUCT(WaveInputs, 176) \
     FIELD(WaveInputs, heap, 0) \
     FIELD(WaveInputs, heap_words, 8) \

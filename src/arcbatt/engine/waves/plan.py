@@ -28,7 +28,6 @@ from arcbatt.compiler.abi import (
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
 from arcbatt.compiler.wave_parts import Part, Repeat, Stretch, Wave
 from arcbatt.compiler.waves import Domain, Schedule
-from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves.heap import Heap, Place, address
 from arcbatt.engine.waves.kernels import BLOCK, THREADS, makes_values
 from arcbatt.engine.waves.layout import Layout, Nodes, records
@@ -64,7 +63,7 @@ _ITEMS: Final = 64
 """Items of a call of a loop that launches are made large enough for; they take as many as there are."""
 _MOST_EXPECTED: Final = 1 << 24
 _FRAMES: Final = WAVE_PHASES["FRAMES"]
-_ARENAS, _DEALT = (WAVE_LAUNCH.names.index(name) for name in ("arenas", "dealt"))
+_ARENAS: Final = WAVE_LAUNCH.names.index("arenas")
 
 
 class Plan:
@@ -180,8 +179,6 @@ class Plan:
         with_giants = int(self._has_blocks.sum())
         self._giants = self._cupy.zeros((with_giants, WAVE_GIANTS.words + 2 * constant("MOST_GIANTS")), np.uint32)
         self._blocks_left_to = np.full(with_giants, self.heap.groups(BLOCK))
-        self._dealt = self._cupy.zeros(len(ends), np.uint64)
-        """Of each wave, how much of it was dealt out, where it is to those that ask; 0 before and after."""
         runs_of = np.bincount(wave_of[first], minlength=len(ends))
         places_of = nodes.of_wave * nodes.places_of_node
         whole = np.array([wave.kernel.phase == _FRAMES for wave in self.schedule.waves], np.bool_)
@@ -210,10 +207,6 @@ class Plan:
         """Of each launch; which arenas it has depends on its line."""
         self._whole = whole
 
-    def _asks(self, wave: Wave, width: int, blocks: int) -> bool:
-        """Whether calls go to whoever asks next: those that keep the device busy, of which some take longer."""
-        return width == LANES and wave.kernel.phase in (CALLS, GATHER) and blocks == self.heap.blocks
-
     @property
     def launches(self) -> list[Launch]:
         """All launches, for as many calls as are expected."""
@@ -241,7 +234,6 @@ class Plan:
                 arguments[_ARENAS] = arenas(BLOCK, turn.behind % self.heap.lines)
                 giants = Giants(one.block, left, tuple(arguments), turn.behind)
             arguments[_ARENAS] = arenas(one.width, turn.line) if makes else 0
-            arguments[_DEALT] = address(self._dealt) + 8 * number if self._asks(wave, one.width, blocks) else 0
             yield Launch(wave, one.function, (blocks,), tuple(arguments), turn, giants)
 
     def settle(self) -> None:

@@ -24,53 +24,23 @@ struct WaveTeam {
     u32 number, groups;
 };
 
-// What is dealt out to groups, by number: in turn, or, where a launch has a counter, to whoever asks next, so that a
-// group that has had much to do gets less, and one that begins late what is left. Who comes last leaves the counter as
-// it was.
-class Tickets {
-   public:
-    AB_FN Tickets(const Group& g, const WaveLaunch& p, WaveTeam team)
-        : g_(g), dealt_(device_pointer<u64>(p.dealt)), groups_(team.groups), now_(dealt_ ? asked() : team.number) {}
-
-    AB_FN u64 now() const { return now_; }
-    AB_FN void next() { now_ = dealt_ ? asked() : now_ + groups_; }
-    // Every group has asked once more than there was for it.
-    AB_FN void end(u64 all) const {
-        if (dealt_ && now_ == all + groups_ - 1) g_.one([&] { *dealt_ = 0; });
-    }
-
-   private:
-    AB_FN u64 asked() const {
-        u64 number = 0;
-        u32 low = g_.from_one([&] {
-            number = fetch_add(*dealt_, u64(1));
-            return u32(number);
-        });
-        return u64(g_.from_one([&] { return u32(number >> 32); })) << 32 | low;
-    }
-
-    const Group& g_;
-    u64 *dealt_, groups_, now_;
-};
-
 // f(node, places, index) for every index of every node that is this group's, if `wants(places, index)`. Indexes of all
-// nodes are dealt out one after the other, or so many of a node at a time as `stretch_of(count, nodes)` says, so that
-// it does not matter how they are divided among nodes. Those of one time lie far apart, since neighbours are alike.
+// nodes are dealt out in turn, or so many of a node at a time as `stretch_of(count, nodes)` says, so that it does not
+// matter how they are divided among nodes. Those of one time lie far apart, since neighbours are alike in size.
 // `ahead(places, index)` comes before several that a group takes at a time, by a lane for each.
 template <class R, class W, class A, class F>
 AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stretch_of, W wants, A ahead, F f) {
     const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
     const WavePlace* all_places = device_pointer<const WavePlace>(p.places);
-    Tickets tickets(g, p, team);
-    u64 before = 0;
+    u64 turn = team.number, before = 0;
     for (u32 k = 0; k < p.run_count; ++k) {
         const WaveRun run = device_pointer<const WaveRun>(p.runs)[k];
         u32 count = *device_pointer<const u32>(run.count);
         if (!count) continue;
         u32 stretch = stretch_of(count, run.nodes), of_node = (count + stretch - 1) / stretch;
         u64 all = u64(of_node) * run.nodes;
-        for (; tickets.now() - before < all; tickets.next()) {
-            u64 mine = tickets.now() - before;
+        for (; turn - before < all; turn += team.groups) {
+            u64 mine = turn - before;
             u32 number = run.nodes == 1 ? 0 : all >> 32 ? u32(mine / of_node) : u32(mine) / of_node;
             u32 first = u32(mine) - number * of_node, node = run.first + number;
             const WavePlace* places = all_places + node * p.node_places;
@@ -81,14 +51,13 @@ AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stre
             for (u32 left = g.ballot(there); left; left &= left - 1)
                 f(nodes[node], places, first + lowest_bit(left) * of_node);
 #else
-            (void)ahead;
+            (void)ahead, (void)g;
             for (u32 index = first; index < count; index += of_node)
                 if (wants(places, index)) f(nodes[node], places, index);
 #endif
         }
         before += all;
     }
-    tickets.end(before);
 }
 template <class F>
 AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, F f) {
