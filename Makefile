@@ -8,7 +8,8 @@
 # make wheel  a wheel as users get it, tried in a bare environment; PYTHONS="python3.12 python3.13" builds for those
 # make docs-site  the site, in build/site
 # make test-gpu  the GPU's tests, on a machine that has a GPU and CuPy
-# make bench-gpu the figures of such a machine, into benchmarks/results/OUT; SOLVERS=FILE measures other programs
+# make bench-gpu the figures of such a machine, into benchmarks/results/OUT; SOLVERS=FILE measures other programs, SIDES="gpu threads"
+#            these sides alone
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -138,7 +139,7 @@ carried: $(VENV)/installed
 # In three parts, each of some minutes, the later ones added to the first. Every training task; 50,000 mutants, 200 samples.
 OUT ?= $(shell date +%F)-gpu-bench
 GPU_BENCH := PYTHONPATH=src:$(CARRIED) $(PYTHON) -m arcbatt bench --count 0 --out benchmarks/results/$(OUT) \
-	$(if $(SOLVERS),--solvers $(SOLVERS))
+	$(if $(SOLVERS),--solvers $(SOLVERS)) $(addprefix --side ,$(SIDES))
 bench-gpu:
 	$(MAKE) --no-print-directory bench-gpu-1
 	$(MAKE) --no-print-directory bench-gpu-2

@@ -60,13 +60,29 @@ def test_own_task_against_plain_functions(tmp_path, load):
     assert [row.side for row in rows] == ["engine, 1 thread", "reference", "plain functions"]
 
 
-def test_the_engines_of_this_machine():
+def test_the_engines_of_this_machine(monkeypatch):
     names = [kind.name for kind in engine_kinds([1, 3])]
     assert names[:2] == ["engine, 1 thread", "engine, 3 threads"]
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    assert [kind.name for kind in engine_kinds(sides=("thread", "threads"))] == [
+        "engine, 1 thread",
+        "engine, 4 threads",
+    ]
+    assert [kind.name for kind in engine_kinds(sides=("threads",))] == ["engine, 4 threads"]
+    assert engine_kinds(sides=("reference",)) == []
 
 
 @pytest.mark.parametrize(
-    "args", [("--runs", -1), ("--runs", 0), ("--each", 0), ("--mutants", -3), ("--mutant-samples", 0), ("--out", "")]
+    "args",
+    [
+        ("--side", "wrong"),
+        ("--runs", -1),
+        ("--runs", 0),
+        ("--each", 0),
+        ("--mutants", -3),
+        ("--mutant-samples", 0),
+        ("--out", ""),
+    ],
 )
 def test_what_makes_no_sense(args):
     assert args[0] in arcbatt("bench", "--suite", "card", *args).refused()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from arcbatt.cli.app import app
 from arcbatt.data.tasks import load_tasks
 from arcbatt.devtools.bench import gpu, sides, suites
+from arcbatt.devtools.bench import load as loads
 from arcbatt.devtools.bench.curves import draw_curves
 from arcbatt.devtools.bench.load import Load
 from arcbatt.devtools.bench.result import Result
@@ -60,8 +62,8 @@ def fake(monkeypatch):
 def one_gpu(fake, monkeypatch):
     """The first of them alone, beside one thread of the CPU."""
     kinds = [EngineKind("engine, 1 thread", partial(CpuEngine.of, threads=1)), engine_kinds([1])[1]]
-    for module in (gpu, suites, sys.modules["arcbatt.devtools.profile"]):
-        monkeypatch.setattr(module, "engine_kinds", lambda: kinds)
+    for module in (loads, sys.modules["arcbatt.devtools.profile"]):
+        monkeypatch.setattr(module, "engine_kinds", lambda **_: kinds)
     monkeypatch.setattr(suites, "gpu_names", list)
     return Load(PROGRAMS, load_tasks("arcagi")[:3], mutants=(3,), mutant_samples=5, runs=2, each=1)
 
@@ -86,6 +88,14 @@ def test_every_suite_has_the_gpu(one_gpu, name):
     assert len({row.key for row in rows}) == len(rows)
     assert any(row.side.startswith("GPU 0") for row in rows)
     assert all(0 <= row.low <= row.median <= row.high for row in rows)
+
+
+def test_a_gpus_side_alone(one_gpu, fake, monkeypatch):
+    monkeypatch.setattr(loads, "engine_kinds", engine_kinds)
+    alone = replace(one_gpu, sides=("gpu",))
+    rows = [row for name in ("throughput", "batts", "objects", "crossover", "shares") for row in SUITES[name](alone)]
+    assert {row.side.partition(",")[0] for row in rows} == {"GPU 0", "GPU 1", "2 GPUs", "engine"}
+    assert {row.unit for row in rows if row.side.startswith("engine")} == {"s to merge, compile, lower, load"}
 
 
 def test_the_parts_of_a_run(one_gpu):

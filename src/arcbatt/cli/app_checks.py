@@ -85,6 +85,12 @@ def bench(
             "transfers, crossover, shares, or all; may be repeated. Default: those that take about a minute."
         ),
     ] = None,
+    side: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="reference, thread (one), threads (all), gpu; may be repeated. Default: every side there is."
+        ),
+    ] = None,
     solvers: opt.Solvers = None,
     baseline: Annotated[
         str | None,
@@ -117,7 +123,7 @@ def bench(
     else:
         command.run_bench(
             suite or [], solvers or [], dataset, count or None, mutants or [], mutant_samples, runs, each, baseline,
-            out, add, max_steps,
+            out, add, max_steps, side or [],
         )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from arcbatt.cli.terminal import print_lines
 from arcbatt.devtools.bench.curves import draw_curves
 from arcbatt.devtools.bench.load import Load
 from arcbatt.devtools.bench.result import Result, Row, compared, file_name, machine_facts, number
-from arcbatt.devtools.bench.sides import baseline
+from arcbatt.devtools.bench.sides import SIDES, baseline
 from arcbatt.devtools.bench.suites import DEFAULT, SUITES
 from arcbatt.devtools.verify.workload import spread_tasks
 from arcbatt.errors import UsageError
@@ -46,6 +46,7 @@ def run_bench(
     out: Path | None,
     add: bool = False,
     max_steps: int | None = None,
+    sides: Sequence[str] = (),
 ) -> None:
     """Measure, print the table as it grows, and save it."""
     for flag, value in (("--runs", runs), ("--each", each), ("--mutant-samples", mutant_samples), *_each(mutants)):
@@ -56,6 +57,8 @@ def run_bench(
     unknown = [name for name in suites if name not in SUITES and name != "all"]
     if unknown:
         raise UsageError(f"no suite {unknown[0]!r}; there are: all, {', '.join(SUITES)}")
+    if strange := [name for name in sides if name not in SIDES]:
+        raise UsageError(f"no side {strange[0]!r}; there are: {', '.join(SIDES)}")
     chosen = list(SUITES) if "all" in suites else list(suites or DEFAULT)
     programs = [one for one in read_programs(solvers) if not one.name.startswith("differ_")]
     load = Load(
@@ -68,6 +71,7 @@ def run_bench(
         each=each,
         baseline=baseline(module, programs) if module else None,
         max_steps=max_steps or MAX_STEPS,
+        sides=tuple(sides) or SIDES,
     )
     result = Result(f"arcbatt {shlex.join(sys.argv[1:])}", machine_facts(), notes=list(_NOTES))
     for name, value in result.machine.items():

@@ -20,7 +20,7 @@ from arcbatt.compiler.program_set import compile
 from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.devtools.bench.load import Load, spread
 from arcbatt.devtools.bench.result import Row
-from arcbatt.devtools.bench.sides import EngineKind, engine_kinds
+from arcbatt.devtools.bench.sides import EngineKind
 from arcbatt.devtools.bench.timing import Timing, repeated
 from arcbatt.engine.api import Engine
 from arcbatt.engine.stats import DeviceStats
@@ -101,7 +101,7 @@ def device_memory_row(suite: str, case: str, kind: EngineKind) -> Iterator[Row]:
 
 def transfers(load: Load) -> Iterator[Row]:
     """Bytes to each GPU and back, from memory of either kind, and the samples of the load."""
-    for kind in engine_kinds():
+    for kind in load.kinds():
         if len(kind.devices) != 1:
             continue
         cupy = importlib.import_module("cupy")
@@ -152,7 +152,7 @@ def start(load: Load) -> Iterator[Row]:
     graph = merge(load.programs)
     case = f"{len(load.programs):,} programs"
     data = pack_samples(load.samples[:1])
-    for kind in engine_kinds():
+    for kind in load.kinds():
         if len(kind.devices) == 1:
             yield from _compile_row(load, case, kind)
         made: list[Any] = []
@@ -231,7 +231,7 @@ def device_objects(load: Load, kind: EngineKind) -> Iterator[Row]:
 
 def crossover(load: Load) -> Iterator[Row]:
     """Ever bigger loads on every engine, where a GPU overtakes the CPU, and the latency of one task alone."""
-    kinds = engine_kinds()
+    kinds = load.kinds()
     yield from _one_task(load, kinds)
     medians: dict[str, dict[int, float]] = {kind.name: {} for kind in kinds}
     for programs, samples in _loads(load):
@@ -245,7 +245,7 @@ def crossover(load: Load) -> Iterator[Row]:
             yield Row.of(CROSSOVER, case, kind.name, WHOLE, [1e3 * one for one in timing.seconds], x=count)
     slow = [medians[kind.name] for kind in kinds if not kind.devices]
     for kind in kinds:
-        if kind.devices:
+        if kind.devices and slow:
             yield _overtaken(kind, medians[kind.name], slow)
 
 

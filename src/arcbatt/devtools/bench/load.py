@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from arcbatt.data.tasks import Task
-from arcbatt.devtools.bench.sides import Baseline
+from arcbatt.devtools.bench.sides import SIDES, Baseline, EngineKind, engine_kinds
 from arcbatt.language.failures import Outcome
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Program
@@ -34,10 +34,15 @@ class Load:
     """After which a figure is not measured again."""
     baseline: Baseline | None = None
     max_steps: int = MAX_STEPS
+    sides: tuple[str, ...] = SIDES
     samples: list[Sample] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "samples", [sample for task in self.tasks for sample in task.samples])
+
+    def kinds(self) -> list[EngineKind]:
+        """The engines that are measured."""
+        return engine_kinds(sides=self.sides)
 
     def evaluate(self, program: Program, sample: Sample) -> Outcome:
         """A program on a sample by the reference."""

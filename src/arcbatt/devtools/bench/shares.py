@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from arcbatt.devtools.bench.gpu import CROSSOVER, DEVICE, HOST, OVERTAKES, WHOLE
 from arcbatt.devtools.bench.load import Load, spread
 from arcbatt.devtools.bench.result import Result, Row, number
+from arcbatt.devtools.bench.sides import ONE_THREAD
 from arcbatt.devtools.profile import profile
 
 SHARES: Final = "shares"
@@ -23,6 +24,8 @@ _PARTS: Final = {DEVICE: "until the GPU is done", HOST: "after that"}
 
 def shares(load: Load) -> Iterator[Row]:
     """Which primitives and programs take the time of one thread."""
+    if ONE_THREAD not in load.sides:
+        return
     samples = spread(load.samples, min(len(load.samples), _SAMPLES))
     found = profile(load.programs, samples, complete=False, gpus=False, max_steps=load.max_steps)
     note = f"{len(load.programs):,} programs x {len(samples):,} samples"

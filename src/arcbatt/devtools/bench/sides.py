@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from arcbatt.compiler.graph import Graph
 from arcbatt.compiler.program_set import CompiledSet
@@ -22,6 +22,10 @@ from arcbatt.engine.cuda.device import device_count
 from arcbatt.errors import UsageError
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.program import Program, live_lines, names, unparse
+
+REFERENCE, ONE_THREAD, ALL_THREADS, GPU = "reference", "thread", "threads", "gpu"
+SIDES: Final = (REFERENCE, ONE_THREAD, ALL_THREADS, GPU)
+"""What may be measured beside each other: plain Python, the CPU engine with one thread and with all, GPUs."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,12 @@ class EngineKind:
     """The GPUs it runs on."""
 
 
-def engine_kinds(threads: Sequence[int] = ()) -> list[EngineKind]:
+def engine_kinds(threads: Sequence[int] = (), sides: Sequence[str] = SIDES) -> list[EngineKind]:
     """The engines of this machine: the CPU's with 1 and with all threads (or those asked for), each GPU, all GPUs."""
-    counts = threads or sorted({1, os.cpu_count() or 1})
+    by_side = {ONE_THREAD: 1, ALL_THREADS: os.cpu_count() or 1}
+    counts = threads or sorted({count for side, count in by_side.items() if side in sides})
     kinds = [EngineKind(f"engine, {_threads(count)}", partial(CpuEngine.of, threads=count)) for count in counts]
-    names = gpu_names()
+    names = gpu_names() if GPU in sides else []
     for number, name in enumerate(names):
         make = partial(make_engine, "cuda", devices=(number,))
         kinds.append(EngineKind(f"GPU {number}, {name}", make, (number,)))

@@ -21,7 +21,7 @@ from arcbatt.devtools.bench.gpu import Watched, crossover, device_memory_row, de
 from arcbatt.devtools.bench.load import Load, spread
 from arcbatt.devtools.bench.result import Row
 from arcbatt.devtools.bench.shares import shares
-from arcbatt.devtools.bench.sides import engine_kinds, gpu_names
+from arcbatt.devtools.bench.sides import ALL_THREADS, GPU, ONE_THREAD, REFERENCE, gpu_names
 from arcbatt.devtools.bench.timing import Sampled, repeated, sampled, seconds_of
 from arcbatt.devtools.generate import mutants
 from arcbatt.devtools.profile import profile
@@ -71,7 +71,7 @@ def _sides(
     pairs = len(programs) * len(samples)
     data = pack_samples(samples)
     means: dict[str, float] = {}
-    if sampled_too:
+    if sampled_too and REFERENCE in load.sides:
         found = sampled(load.evaluate, programs, samples, load.each, load.most_seconds)
         means["reference"] = found.mean
         yield _sampled_row(suite, case, "reference, sampled", found)
@@ -89,7 +89,7 @@ def _sides(
     compiled = compile(programs)
     outputs = len(set(compiled.graph.outputs.values()))
     calls: tuple[int, int] | None = None
-    for kind in engine_kinds():
+    for kind in load.kinds():
         if pairs > _MOST_ONE_THREAD and kind.name.endswith(", 1 thread"):
             continue
         watched = Watched(kind.make(compiled), load.max_steps)
@@ -173,9 +173,10 @@ def batts(load: Load) -> Iterator[Row]:
     firsts = [task.samples[0] for task in load.tasks]
     data = pack_samples(spread(firsts, min(len(firsts), _BATT_CALLS)))
     for name, graph in cards.items():
-        timing = repeated(partial(ReferenceEngine.of(graph).run, data, max_steps=load.max_steps), 1, 0)
-        yield _calls_row(name, "reference, merged", timing.seconds, len(data))
-        for kind in engine_kinds():
+        if REFERENCE in load.sides:
+            timing = repeated(partial(ReferenceEngine.of(graph).run, data, max_steps=load.max_steps), 1, 0)
+            yield _calls_row(name, "reference, merged", timing.seconds, len(data))
+        for kind in load.kinds():
             timing = Watched(kind.make(graph), load.max_steps).timed(data, load.runs, load.most_seconds)
             yield _calls_row(name, kind.name, timing.seconds, len(data))
     yield from _pattern_batches(load)
@@ -187,9 +188,10 @@ def _pattern_batches(load: Load) -> Iterator[Row]:
     for count in _BATCHES:
         samples = [load.samples[k % len(load.samples)] for k in range(count)]
         data, case = pack_samples(samples), f"the batch patterns, {count} samples at once"
-        timing = repeated(partial(ReferenceEngine.of(graph).run, data, max_steps=load.max_steps), 1, 0)
-        yield Row.of("batt calls", case, "reference, merged", "ms", [1e3 * one for one in timing.seconds])
-        for kind in engine_kinds():
+        if REFERENCE in load.sides:
+            timing = repeated(partial(ReferenceEngine.of(graph).run, data, max_steps=load.max_steps), 1, 0)
+            yield Row.of("batt calls", case, "reference, merged", "ms", [1e3 * one for one in timing.seconds])
+        for kind in load.kinds():
             timing = Watched(kind.make(graph), load.max_steps).timed(data, 2 * load.runs + 1, load.most_seconds)
             yield Row.of("batt calls", case, kind.name, "ms", [1e3 * one for one in timing.seconds])
 
@@ -230,7 +232,16 @@ def primitives(load: Load) -> Iterator[Row]:
 
 
 def objects(load: Load) -> Iterator[Row]:
-    """Finding objects, by mode; the cost of starting an item taken off."""
+    """Finding objects, by mode."""
+    if ONE_THREAD in load.sides:
+        yield from _thread_objects(load)
+    for kind in load.kinds():
+        if len(kind.devices) == 1:
+            yield from device_objects(load, kind)
+
+
+def _thread_objects(load: Load) -> Iterator[Row]:
+    """By one thread, the cost of starting an item taken off."""
     grids = load.samples * (1 + _MANY_GRIDS // len(load.samples))
     data = pack_samples(grids)
 
@@ -246,9 +257,6 @@ def objects(load: Load) -> Iterator[Row]:
         values = [max(0.0, value - empty) for value in micros(f"size(o_g(I, R{mode}))")]
         yield Row.of("o_g", f"R{mode}, {len(load.samples):,} inputs", "engine, 1 thread", "us a grid", values)
     yield Row.of("o_g", "starting an item", "engine, 1 thread", "us a grid", [empty], note="taken off the others")
-    for kind in engine_kinds():
-        if len(kind.devices) == 1:
-            yield from device_objects(load, kind)
 
 
 def card(load: Load) -> Iterator[Row]:
@@ -282,7 +290,9 @@ def end_to_end(load: Load) -> Iterator[Row]:
     from arcbatt.runs.runner import Summary, run
 
     case = f"{len(load.programs):,} programs x {len(load.tasks):,} tasks"
-    sides = {"cpu": f"engine, {os.cpu_count()} threads"} | ({"cuda": "GPU"} if gpu_names() else {})
+    sides = {"cpu": f"engine, {os.cpu_count()} threads"} if ALL_THREADS in load.sides else {}
+    if GPU in load.sides and gpu_names():
+        sides["cuda"] = "GPU"
     for backend, side in sides.items():
         summaries: list[Summary] = []
         options = RunOptions(backend=backend, max_steps=load.max_steps)
