@@ -254,11 +254,19 @@ struct Group : LaneRegions<Group> {
     }
     AB_FN u32 sum_before(u32 x, u32& all) const {
         u32 sum = x;
+#if AB_DEVICE
+        for (u32 step = 1; step < AB_LANES; step *= 2)  // two instructions each: a lane below has nothing to add
+            asm volatile(
+                "{ .reg .u32 x; .reg .pred p; shfl.sync.up.b32 x|p, %0, %1, 0, 0xFFFFFFFF; @p add.u32 %0, %0, x; }"
+                : "+r"(sum)
+                : "r"(step));
+#else
         AB_ROLLED
         for (u32 step = 1; step < AB_LANES; step *= 2) {
             u32 other = shuffle(sum, lane() - step);
             if (lane() >= step) sum += other;
         }
+#endif
         all = shuffle(sum, u32(AB_LANES - 1));
         return sum - x;
     }

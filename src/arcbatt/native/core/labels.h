@@ -3,8 +3,8 @@
 // component have its least index. All components grow at once, so that the work is in proportion to the cells, however
 // many components there are.
 //
-// A label is joined by having the greater of two roots point to the lesser. Of several lanes that would do so for the
-// same root the first does; the others look whether theirs are still apart, and try again.
+// Two components are joined by having the greater of their roots point to the lesser. Where several lanes do so for the
+// same root the least remains, and whoever came later joins what it pointed to before with what it points to now.
 #pragma once
 
 #include "core/bitboards.h"
@@ -27,32 +27,36 @@ struct FixedRules {
     static constexpr bool univalued = UNIVALUED, diagonal = DIAGONAL;
 };
 
-// T holds the index of a cell.
-template <class T, class R = FixedRules<true, true>>
+// Of grids whose cells 16 bits can count.
+template <class R = FixedRules<true, true>>
 struct Labels {
-    static constexpr u32 COLOURS = 32;  // colours from 0 on that labels are for
-    static constexpr u32 ROWS = 4;      // words of room per cell
+    static constexpr u32 COLOURS = 32;          // colours from 0 on that labels are for
+    static constexpr u32 CELL_BYTES = 8;        // of room
+    static constexpr u32 MOST_CELLS = 0xFFFFu;  // of a grid
 
     const Group& g;
     const i8* from;
     u32 h, w;
     R rules;
     RowOf row;
-    T *label, *order, *rank, *count;
-    T* first;               // in the place of `order`, as far as that was read
+    u32* node;  // of each cell its label, and of a root, in the upper half, what `number` and `write` count
+    u16 *order, *rank;
+    u16* first;             // in the place of `order`, as far as that was read
     u32* tally;             // a word per colour and one more
     i32 background = NONE;  // a colour
 
-    AB_FN Labels(const Group& lanes, const i8* cells, u32 height, u32 width, R which, T* room, u32* colours)
+    AB_FN Labels(const Group& lanes, const i8* cells, u32 height, u32 width, R which, u32* room, u32* colours)
         : g(lanes), from(cells), h(height), w(width), rules(which), row(width) {
         u32 n = h * w;
-        label = room;
-        order = room + n;
-        rank = room + 2 * n;
-        count = room + 3 * n;
+        node = room;
+        order = reinterpret_cast<u16*>(room + n);
+        rank = order + n;
         first = order;
         tally = colours;
     }
+    static AB_FN u32 label_of(u32 word) { return word & MOST_CELLS; }
+    static AB_FN u32 count_of(u32 word) { return word >> 16; }
+    static AB_FN u32 with_count(u32 label, u32 count) { return label | count << 16; }
 
     AB_FN u32 size() const { return h * w; }
     AB_FN u32 below() const { return (1u << g.lane()) - 1; }
@@ -76,7 +80,7 @@ struct Labels {
             if (i32(g.lane()) == background) mine = 0;
         }
         u32 all = begin_places(mine);
-        deal_out(size(), [&](u32 k) { return from[k]; }, [&](u32 k, u32 at) { order[at] = T(k); });
+        deal_out(size(), [&](u32 k) { return from[k]; }, [&](u32 k, u32 at) { order[at] = u16(k); });
         return all;
     }
     // How many of n things have each colour, to `tally`.
@@ -119,11 +123,11 @@ struct Labels {
     }
 
     AB_FN u32 root(u32 cell) const {
-        u32 at = label[cell];
-        for (u32 next = label[at]; next != at; next = label[at]) at = next;
+        u32 at = label_of(node[cell]);
+        for (u32 next = label_of(node[at]); next != at; next = label_of(node[at])) at = next;
         return at;
     }
-    // Join a cell's component with another's, where a lane wants it.
+    // Join a cell's component with another's, where a lane wants it; nothing is counted yet.
     AB_FN void join(bool wants, u32 a, u32 b) const {
         for (;;) {
             if (wants) {
@@ -131,16 +135,16 @@ struct Labels {
                 b = root(b);
                 wants = a != b;
             }
-            u32 all = g.ballot(wants);
-            if (!all) return;
-            u32 greater = wants ? most(a, b) : NOWHERE;
-            u32 alike = all & (all - 1) ? g.alike(greater) : all;
+            if (!g.ballot(wants)) return;
             g.sync();
-            if (wants && (alike & below()) == 0) {
-                label[greater] = T(least(a, b));
-                wants = false;
+            if (wants) {
+                u32 greater = most(a, b), lesser = least(a, b), was = fetch_least(node[greater], lesser);
+                wants = was != greater && was != lesser;
+                a = was;
+                b = lesser;
             }
             g.sync();
+            if (!g.ballot(wants)) return;
         }
     }
 
@@ -157,10 +161,7 @@ struct Labels {
             bool left = there && j > 0 && same(mine, cell - 1);
             u32 starts = g.ballot(!left) & (below() * 2 + 1);
             u32 run = starts ? start + 31 - leading_zeros(starts) : open;
-            if (cell < n) {
-                label[cell] = T(run);
-                count[cell] = 0;
-            }
+            if (cell < n) node[cell] = run;
             open = g.shuffle(run, u32(AB_LANES - 1));
             g.sync();
             bool above = there && i > 0;
@@ -176,7 +177,7 @@ struct Labels {
     }
 
     // Number the components as their first cells come: how many there are. Their roots go to `first`, how many cells
-    // each has to `count` of its root, which of them each cell is to `rank`, and its root to `label`.
+    // each has to its root, which of them each cell is to `rank`, and every cell is labelled by its root.
     AB_FN u32 number(u32 cells) {
         u32 n = rules.univalued ? size() : cells, lane = g.lane(), components = 0;
         g.sync();
@@ -186,15 +187,16 @@ struct Labels {
             bool there = cell < n;
             if (there && rules.univalued) there = from[cell] != background;
             if (there && !rules.univalued) cell = order[cell];
-            u32 mine = there ? root(cell) : NOWHERE, alike = g.alike(mine), before = there ? count[mine] : 1;
+            u32 mine = there ? root(cell) : NOWHERE, alike = g.alike(mine);
+            u32 before = there ? count_of(node[mine]) : 1;
             u32 place = before + count_bits(alike & below());
             u32 begin = g.ballot(place == 0);
             g.sync();
             if (there) {
-                label[cell] = T(mine);
-                rank[cell] = T(place);
-                if (place == 0) first[components + count_bits(begin & below())] = T(mine);
-                if ((alike & below()) == 0) count[mine] = T(before + count_bits(alike));
+                if (cell != mine) node[cell] = mine;
+                rank[cell] = u16(place);
+                if (place == 0) first[components + count_bits(begin & below())] = u16(mine);
+                if ((alike & below()) == 0) node[mine] = with_count(mine, before + count_bits(alike));
             }
             components += count_bits(begin);
             g.sync();
@@ -211,21 +213,21 @@ struct Labels {
             tally_colours(components, colour_of);
             begin_places(tally[lane]);
             // Where a component's pair goes, in the place of its first cell's rank, which is 0.
-            deal_out(components, colour_of, [&](u32 k, u32 at) { rank[first[k]] = T(at); });
+            deal_out(components, colour_of, [&](u32 k, u32 at) { rank[first[k]] = u16(at); });
         }
         g.sync();
         AB_ROLLED
         for (u32 start = 0; start < components; start += AB_LANES) {
             u32 k = start + lane;
             bool there = k < components;
-            u32 mine = there ? first[k] : 0, cells = there ? count[mine] : 0;
+            u32 mine = there ? first[k] : 0, cells = there ? count_of(node[mine]) : 0;
             u32 before = sum + g.sum_before(cells, all);
             sum += all;
             if (there) {
                 u32 at = rules.univalued ? rank[mine] : k;
                 pairs[2 * at] = base + before;
                 pairs[2 * at + 1] = cells;
-                count[mine] = T(before);
+                node[mine] = with_count(mine, before);
                 if (rules.univalued) rank[mine] = 0;
             }
         }
@@ -238,7 +240,7 @@ struct Labels {
                 i32 colour = from[cell];
                 u32 i = row(cell);
                 x.key = cell_key(colour, IJ{i32(i), i32(cell - i * w)});
-                x.at = colour == background ? NOWHERE : count[label[cell]] + rank[cell];
+                x.at = colour == background ? NOWHERE : count_of(node[label_of(node[cell])]) + rank[cell];
                 return false;
             },
             [&](u32, const Placed& x) {

@@ -137,12 +137,15 @@ AB_FN u64 fetch_add_together(u64& word, u32 by) {
     return fetch_add(word, u64(by));
 #endif
 }
-// Make a word the lesser, or the greater, of itself and a number, though others may change it at the same time.
-AB_FN void fetch_least(u32& word, u32 x) {
+// Make a word the lesser, or the greater, of itself and a number, though others may change it at the same time; of the
+// former, what it was.
+AB_FN u32 fetch_least(u32& word, u32 x) {
 #if AB_DEVICE
-    atomicMin(&word, x);
+    return atomicMin(&word, x);
 #else
-    word = least(word, x);
+    u32 before = word;
+    word = least(before, x);
+    return before;
 #endif
 }
 AB_FN void fetch_most(u32& word, u32 x) {

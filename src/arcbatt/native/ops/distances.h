@@ -28,7 +28,22 @@ AB_FN i32 distance_by_pairs(const Ctx& c, A a, IJ move, B b) {
     for (u32 k = 0; k < a.n && found > 0; ++k) found = c.g.min_of(b.n, found, [&](u32 m) { return apart(k, m); });
     return found;
 #else
-    return c.g.min_of(a.n * b.n, found, [&](u32 pair) { return apart(pair / b.n, pair % b.n); });
+    // A lane goes from one of its pairs to the next without dividing.
+    u32 k = c.g.lane() / b.n, m = c.g.lane() % b.n;
+    const u32 rows = AB_LANES / b.n, columns = AB_LANES % b.n;
+    c.g.sync();
+    AB_ROLLED
+    while (k < a.n) {
+        found = least(found, apart(k, m));
+        k += rows;
+        m += columns;
+        if (m >= b.n) {
+            m -= b.n;
+            ++k;
+        }
+    }
+    c.g.sync();
+    return c.g.least_held(found);
 #endif
 }
 

@@ -29,22 +29,22 @@ AB_FN Status by_colour(Ctx& c, Grid g, bool without_background, Objects& out) {
 struct NearRoom {
     u32* words;
     u32 most_cells;
-    static constexpr u32 COLOURS = Labels<u16>::COLOURS;
-    static constexpr u32 ROWS = Labels<u16>::ROWS;
-    static AB_FN u32 size(u32 most_cells) { return COLOURS + ROWS * most_cells / 2 + most_cells / 4; }
+    static constexpr u32 COLOURS = Labels<>::COLOURS;
+    static constexpr u32 LABEL_BYTES = Labels<>::CELL_BYTES;
+    static AB_FN u32 size(u32 most_cells) { return COLOURS + (LABEL_BYTES + 1) * most_cells / 4; }
     // How many cells fit into so many words: a multiple of four.
-    static AB_FN u32 most(u32 words) { return (words - COLOURS) * 4 / (2 * ROWS + 1) / 4 * 4; }
-    AB_FN u16* labels() const { return reinterpret_cast<u16*>(words + COLOURS); }
-    AB_FN u32* cells() const { return words + COLOURS + ROWS * most_cells / 2; }  // four in a word
+    static AB_FN u32 most(u32 words) { return (words - COLOURS) * 4 / (LABEL_BYTES + 1) / 4 * 4; }
+    AB_FN u32* labels() const { return words + COLOURS; }
+    AB_FN u32* cells() const { return words + COLOURS + LABEL_BYTES * most_cells / 4; }  // four in a word
 };
 static_assert(sizeof(u32) * NearRoom::COLOURS == OBJECT_GROUP_BYTES, "abi.py says otherwise");
-static_assert(sizeof(u16) * NearRoom::ROWS + sizeof(i8) == OBJECT_CELL_BYTES, "abi.py says otherwise");
+static_assert(NearRoom::LABEL_BYTES + sizeof(i8) == OBJECT_CELL_BYTES, "abi.py says otherwise");
 
 // Find the objects of a grid by rules, with everything but the result in room close by: found(labels, how many, of how
 // many cells). False where it has no room, or colours that labels are not for.
 template <class R, class F>
 AB_FN bool find_near_by(const Group& g, const u32* from, u32 h, u32 w, NearRoom room, R rules, bool without, F found) {
-    using Found = Labels<u16, R>;
+    using Found = Labels<R>;
     constexpr u32 BEYOND = 0x01010101u * (256 - Found::COLOURS);  // the bits that colours beyond have in each cell
     static_assert((Found::COLOURS & (Found::COLOURS - 1)) == 0, "colours are told by their bits");
     u32 n = h * w;
@@ -85,11 +85,11 @@ AB_FN bool find_near(const Group& g, const u32* from, u32 h, u32 w, NearRoom roo
 // Find the objects of a grid with labels in the arena, behind the room for the result.
 template <class R>
 AB_FN Status find_in_arena(Ctx& c, Grid g, R rules, bool without, Found& found) {
-    using Here = Labels<u16, R>;
+    using Here = Labels<R>;
     u32* room;
-    Status s = take_words(c, (u64(Here::ROWS) * u32(g.h) * u32(g.w) + 1) / 2 + Here::COLOURS, room);
+    Status s = take_words(c, u64(Here::CELL_BYTES) * u32(g.h) * u32(g.w) / 4 + Here::COLOURS, room);
     if (s != OK) return s;
-    Here labels(c.g, cells(c, g), u32(g.h), u32(g.w), rules, reinterpret_cast<u16*>(room + Here::COLOURS), room);
+    Here labels(c.g, cells(c, g), u32(g.h), u32(g.w), rules, room + Here::COLOURS, room);
     found.cells = labels.begin(without);
     labels.find();
     found.count = labels.number(found.cells);
@@ -143,7 +143,7 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     Status s = make_found(c, g, n, found, out);
 #if AB_WARP
     if (s != OK) return s;
-    if (n <= 0xFFFFu && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<u16>::COLOURS; })) {
+    if (n <= Labels<>::MOST_CELLS && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<>::COLOURS; })) {
         s = with_rules(mode, [&](auto rules) { return find_in_arena(c, g, rules, without_bg != 0, found); });
         if (s == OK) keep_found(c, found, out.off, out);
         return s;
