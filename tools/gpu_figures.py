@@ -4,10 +4,10 @@
     python3 tools/gpu_figures.py [--solvers FILE ...] [--only PART ...] [--seconds 530]
 
 Every part is a process of its own with a time limit of its own, so that one that hangs costs only itself: the build,
-times of loads beside all cores with their outputs compared (`arcbatt.devtools.bench.wave_loads`), mutants of the
-library by number, the store (`arcbatt.devtools.bench.store`), the GPU's tests, and each tool of `make sanitize-gpu`.
-After each part a table of all so far is printed. What parts print and find goes to --work, and is put together under
---out (or $OUT): `figures.txt` and `figures.json`.
+times of loads beside all cores with their outputs compared (`arcbatt.devtools.bench.wave_loads`), random programs,
+of which 600 make a million evaluations, mutants of the library by number, the store (`arcbatt.devtools.bench.store`),
+the GPU's tests, and each tool of `make sanitize-gpu`. After each part a table of all so far is printed. What parts
+print and find goes to --work, and is put together under --out (or $OUT): `figures.txt` and `figures.json`.
 """
 
 from __future__ import annotations
@@ -67,6 +67,8 @@ def parts(options: argparse.Namespace) -> Iterator[Part]:
     for load in ("library", *files, "generated"):
         asked = ("--only", load, "--generated", str(options.generated), "--samples", str(options.samples))
         yield Part(load, 110, module("wave_loads", load, *asked, *files.get(load, ()), "--outputs-only"))
+    asked = ("--only", "random", "--generated", "0", "--random", str(options.random), "--samples", str(options.samples))
+    yield Part("random", 110, module("wave_loads", "random", *asked, "--outputs-only"))
     for count in options.mutants:
         name, asked = f"mutants-{count}", ("--only", "mutants", "--mutants", str(count), "--outputs-only")
         yield Part(name, 40 + count / 400, module("wave_loads", name, *asked))
@@ -162,6 +164,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=530, help="for all parts")
     parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
     parser.add_argument("--generated", type=int, default=240, help="generated programs")
+    parser.add_argument("--random", type=int, default=600, help="random programs")
     parser.add_argument("--mutants", type=int, nargs="*", default=MUTANTS, help="how many, each a part")
     parser.add_argument("--times", type=int, default=200, help="how often the store takes the training inputs")
     parser.add_argument("--heap-gb", type=float, default=17.0)

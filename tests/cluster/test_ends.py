@@ -27,7 +27,7 @@ with local_cluster(1) as cluster:
     print(cluster.address, flush=True)
     sys.stdin.read()
 """
-RUN = (sys.executable, "-m", "arcbatt", "run", "--count", "150", "--batch-size", "6", "--summary")
+RUN = (sys.executable, "-m", "arcbatt", "run", "--count", "400", "--batch-size", "6", "--summary")
 
 
 @pytest.fixture(scope="module")

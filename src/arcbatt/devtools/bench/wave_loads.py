@@ -1,6 +1,7 @@
-"""Waves on a GPU beside the CPU engine: the library, generated programs with nested loops, and given ones.
+"""Waves on a GPU beside the CPU engine: the library, given programs, random ones and those with nested loops.
 
-    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE ...] [--generated 240] [--mutants 5000] [--only NAME]
+    python -m arcbatt.devtools.bench.wave_loads [--solvers FILE ...] [--generated 240] [--random 600] [--mutants 5000]
+        [--only NAME]
 
 Of each load, programs run from packed samples on the host to verdicts of their outputs there, several times, and on
 all threads of the CPU, and what they give is compared; then every value outside of loops, by status and hash. A profile
@@ -57,8 +58,15 @@ _HOPPER: Final = 90
 _DEEP: Final = 2
 """Loops inside one another that a generated program has at least."""
 _LINES: Final = 14
+_FEW_LINES: Final = 12
 _MUTANT_SAMPLES: Final = 200
 _SEED: Final = 7
+
+
+def random_programs(count: int) -> list[Program]:
+    """Random programs, every second one over samples."""
+    source = Generator("random")
+    return [source.program(f"solve_r{number}", lines=_FEW_LINES, samples=number % 2 == 0) for number in range(count)]
 
 
 def generated(count: int, seed: str = "nested loops") -> list[Program]:
@@ -301,6 +309,8 @@ class Bench:
             makers[path.stem] = lambda path=path: Load(path.stem, list(parse_file(path).programs), samples)  # type: ignore[misc]
         if self.options.generated:
             makers["generated"] = lambda: Load("generated", generated(self.options.generated), samples)
+        if self.options.random:
+            makers["random"] = lambda: Load("random", random_programs(self.options.random), samples)
         if self.options.mutants:
             makers["mutants"] = lambda: Load("mutants", list(mutants(library(), self.options.mutants, _SEED)), few)
 
@@ -355,6 +365,7 @@ def main() -> None:
     )
     parser.add_argument("--samples", type=int, default=0, help="of the training inputs; 0 for all")
     parser.add_argument("--generated", type=int, default=120, help="programs")
+    parser.add_argument("--random", type=int, default=0, help="programs")
     parser.add_argument("--mutants", type=int, default=0, help=f"programs, on {_MUTANT_SAMPLES} samples")
     parser.add_argument("--only", action="append", help="of these loads, this one (may be repeated)")
     parser.add_argument("--curves", action="append", default=[], help="of this load, times of parts of it")

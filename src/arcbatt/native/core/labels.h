@@ -21,6 +21,11 @@ struct RowOf {
     AB_FN u32 operator()(u32 cell) const { return u32((float(cell) + 0.5f) * share); }
 };
 
+// Cells that a lane looks at side by side, so that it waits once for all of them.
+#ifndef AB_CELLS_BESIDE
+#define AB_CELLS_BESIDE 2
+#endif
+
 // What belongs together.
 template <bool UNIVALUED, bool DIAGONAL>
 struct FixedRules {
@@ -33,6 +38,7 @@ struct Labels {
     static constexpr u32 COLOURS = 32;          // colours from 0 on that labels are for
     static constexpr u32 CELL_BYTES = 8;        // of room
     static constexpr u32 MOST_CELLS = 0xFFFFu;  // of a grid
+    static constexpr u32 BESIDE = AB_CELLS_BESIDE;
 
     const Group& g;
     const i8* from;
@@ -86,16 +92,26 @@ struct Labels {
     // How many of n things have each colour, to `tally`.
     template <class F>
     AB_FN void tally_colours(u32 n, F colour_of) {
-        u32 lane = g.lane();
         g.sync();
-        tally[lane] = 0;
+        tally[g.lane()] = 0;
         g.sync();
         AB_ROLLED
-        for (u32 start = 0; start < n; start += AB_LANES) {
-            u32 colour = start + lane < n ? u32(colour_of(start + lane)) : COLOURS, alike = g.alike(colour);
-            if (colour < COLOURS && (alike & below()) == 0) tally[colour] += count_bits(alike);
-            g.sync();
+        for (u32 start = 0; start < n; start += BESIDE * AB_LANES) {
+            u32 colour[BESIDE], alike[BESIDE];
+            look(start, n, colour_of, colour, alike);
+            for (u32 k = 0; k < BESIDE; ++k)
+                if (colour[k] < COLOURS && (alike[k] & below()) == 0) fetch_add(tally[colour[k]], count_bits(alike[k]));
         }
+        g.sync();
+    }
+    // The colours of things from `start` on, COLOURS beyond the last, and which lanes have the same.
+    template <class F>
+    AB_FN void look(u32 start, u32 n, F colour_of, u32 (&colour)[BESIDE], u32 (&alike)[BESIDE]) const {
+        for (u32 k = 0; k < BESIDE; ++k) {
+            u32 at = start + k * AB_LANES + g.lane();
+            colour[k] = at < n ? u32(colour_of(at)) : COLOURS;
+        }
+        for (u32 k = 0; k < BESIDE; ++k) alike[k] = g.alike(colour[k]);
     }
     // Have each colour's places begin behind those of the colours before, a lane having its colour's count; their sum.
     AB_FN u32 begin_places(u32 mine) {
@@ -109,97 +125,138 @@ struct Labels {
     // begin where `tally` says.
     template <class F, class P>
     AB_FN void deal_out(u32 n, F colour_of, P put) {
-        u32 lane = g.lane();
         AB_ROLLED
-        for (u32 start = 0; start < n; start += AB_LANES) {
-            u32 colour = start + lane < n ? u32(colour_of(start + lane)) : COLOURS, alike = g.alike(colour);
-            bool there = colour < COLOURS && i32(colour) != background;
-            u32 next = there ? tally[colour] : 0;
-            g.sync();
-            if (there) put(start + lane, next + count_bits(alike & below()));
-            if (there && (alike & below()) == 0) tally[colour] = next + count_bits(alike);
-            g.sync();
+        for (u32 start = 0; start < n; start += BESIDE * AB_LANES) {
+            u32 colour[BESIDE], alike[BESIDE];
+            look(start, n, colour_of, colour, alike);
+            for (u32 k = 0; k < BESIDE; ++k) {
+                bool there = colour[k] < COLOURS && i32(colour[k]) != background;
+                u32 next = there ? tally[colour[k]] : 0;
+                g.sync();
+                if (there) put(start + k * AB_LANES + g.lane(), next + count_bits(alike[k] & below()));
+                if (there && (alike[k] & below()) == 0) tally[colour[k]] = next + count_bits(alike[k]);
+                g.sync();
+            }
         }
     }
 
-    AB_FN u32 root(u32 cell) const {
-        u32 at = label_of(node[cell]);
-        for (u32 next = label_of(node[at]); next != at; next = label_of(node[at])) at = next;
-        return at;
+    // From cells to the roots of their components, all chains side by side.
+    template <u32 N>
+    AB_FN void follow(u32 (&at)[N]) const {
+        for (bool moved = true; moved;) {
+            u32 next[N];
+            for (u32 k = 0; k < N; ++k) next[k] = label_of(node[at[k]]);
+            moved = false;
+            for (u32 k = 0; k < N; ++k) {
+                moved |= next[k] != at[k];
+                at[k] = next[k];
+            }
+        }
     }
-    // Join a cell's component with another's, where a lane wants it; nothing is counted yet.
-    AB_FN void join(bool wants, u32 a, u32 b) const {
+    // Join the components of pairs of cells, where a lane wants it; nothing is counted yet.
+    template <u32 N>
+    AB_FN void join(bool (&wants)[N], const u32 (&from_cell)[N], const u32 (&to_cell)[N]) const {
+        u32 at[2 * N];
+        for (u32 k = 0; k < N; ++k) {
+            at[2 * k] = wants[k] ? from_cell[k] : 0;  // the first cell is a root
+            at[2 * k + 1] = wants[k] ? to_cell[k] : 0;
+        }
         for (;;) {
-            if (wants) {
-                a = root(a);
-                b = root(b);
-                wants = a != b;
-            }
-            if (!g.ballot(wants)) return;
+            bool some = false;
+            follow(at);
+            for (u32 k = 0; k < N; ++k) some |= at[2 * k] != at[2 * k + 1];
+            if (!g.ballot(some)) return;
             g.sync();
-            if (wants) {
-                u32 greater = most(a, b), lesser = least(a, b), was = fetch_least(node[greater], lesser);
-                wants = was != greater && was != lesser;
-                a = was;
-                b = lesser;
+            some = false;
+            for (u32 k = 0; k < N; ++k) {
+                u32 greater = most(at[2 * k], at[2 * k + 1]), lesser = least(at[2 * k], at[2 * k + 1]), was = greater;
+                if (greater != lesser) was = fetch_least(node[greater], lesser);
+                bool late = was != greater && was != lesser;
+                at[2 * k] = late ? was : 0;
+                at[2 * k + 1] = late ? lesser : 0;
+                some |= late;
             }
             g.sync();
-            if (!g.ballot(wants)) return;
+            if (!g.ballot(some)) return;
         }
     }
 
     // Label every cell by the first of its run in its row, then join runs with those above.
     AB_FN void find() {
-        u32 n = size(), lane = g.lane(), open = 0;  // the run that goes on from the cells before
+        u32 n = size(), open = 0;  // the run that goes on from the cells before
         g.sync();
         AB_ROLLED
-        for (u32 start = 0; start < n; start += AB_LANES) {
-            u32 cell = start + lane;
-            i32 mine = cell < n ? from[cell] : NONE;
-            bool there = cell < n && mine != background;
-            u32 i = row(cell), j = cell - i * w;
-            bool left = there && j > 0 && same(mine, cell - 1);
-            u32 starts = g.ballot(!left) & (below() * 2 + 1);
-            u32 run = starts ? start + 31 - leading_zeros(starts) : open;
-            if (cell < n) node[cell] = run;
-            open = g.shuffle(run, u32(AB_LANES - 1));
+        for (u32 start = 0; start < n; start += BESIDE * AB_LANES) {
+            u32 cell[BESIDE], run[BESIDE], j[BESIDE];
+            i32 mine[BESIDE];
+            bool above[BESIDE], left[BESIDE];
+            for (u32 k = 0; k < BESIDE; ++k) {
+                cell[k] = start + k * AB_LANES + g.lane();
+                mine[k] = cell[k] < n ? from[cell[k]] : NONE;
+                bool there = cell[k] < n && mine[k] != background;
+                u32 i = row(cell[k]);
+                j[k] = cell[k] - i * w;
+                above[k] = there && i > 0;
+                left[k] = there && j[k] > 0 && same(mine[k], cell[k] - 1);
+            }
+            for (u32 k = 0; k < BESIDE; ++k) {
+                u32 first = start + k * AB_LANES, all = g.ballot(!left[k]), starts = all & (below() * 2 + 1);
+                run[k] = starts ? first + 31 - leading_zeros(starts) : open;
+                if (all) open = first + 31 - leading_zeros(all);
+                if (cell[k] < n) node[cell[k]] = run[k];
+            }
             g.sync();
-            bool above = there && i > 0;
-            bool up = above && same(mine, cell - w);
-            bool corner = above && j > 0 && same(mine, cell - w - 1);
-            // Of the three above that a cell touches, the middle one makes the others needless.
-            bool slant = rules.diagonal && corner && !up && !left;
-            bool other = rules.diagonal && above && !up && j + 1 < w && same(mine, cell - w + 1);
-            u32 with = up ? cell - w : slant ? cell - w - 1 : cell - w + 1;
-            join((up && !(left && corner)) || slant || other, run, with);
-            if (rules.diagonal) join(slant && other, run, cell - w + 1);
+            bool wants[BESIDE], both[BESIDE], some = false;
+            u32 with[BESIDE], last[BESIDE];
+            for (u32 k = 0; k < BESIDE; ++k) {
+                last[k] = cell[k] - w + 1;
+                bool up = above[k] && same(mine[k], cell[k] - w);
+                bool corner = above[k] && j[k] > 0 && same(mine[k], cell[k] - w - 1);
+                // Of the three above that a cell touches, the middle one makes the others needless.
+                bool slant = rules.diagonal && corner && !up && !left[k];
+                bool other = rules.diagonal && above[k] && !up && j[k] + 1 < w && same(mine[k], last[k]);
+                with[k] = up ? cell[k] - w : slant ? cell[k] - w - 1 : last[k];
+                wants[k] = (up && !(left[k] && corner)) || slant || other;
+                both[k] = slant && other;
+                some |= both[k];
+            }
+            join(wants, run, with);
+            if (rules.diagonal && g.ballot(some)) join(both, run, last);
         }
     }
 
     // Number the components as their first cells come: how many there are. Their roots go to `first`, how many cells
     // each has to its root, which of them each cell is to `rank`, and every cell is labelled by its root.
     AB_FN u32 number(u32 cells) {
-        u32 n = rules.univalued ? size() : cells, lane = g.lane(), components = 0;
+        u32 n = rules.univalued ? size() : cells, components = 0;
         g.sync();
         AB_ROLLED
-        for (u32 start = 0; start < n; start += AB_LANES) {
-            u32 cell = start + lane;
-            bool there = cell < n;
-            if (there && rules.univalued) there = from[cell] != background;
-            if (there && !rules.univalued) cell = order[cell];
-            u32 mine = there ? root(cell) : NOWHERE, alike = g.alike(mine);
-            u32 before = there ? count_of(node[mine]) : 1;
-            u32 place = before + count_bits(alike & below());
-            u32 begin = g.ballot(place == 0);
-            g.sync();
-            if (there) {
-                if (cell != mine) node[cell] = mine;
-                rank[cell] = u16(place);
-                if (place == 0) first[components + count_bits(begin & below())] = u16(mine);
-                if ((alike & below()) == 0) node[mine] = with_count(mine, before + count_bits(alike));
+        for (u32 start = 0; start < n; start += BESIDE * AB_LANES) {
+            u32 cell[BESIDE], mine[BESIDE], alike[BESIDE];
+            bool there[BESIDE];
+            for (u32 k = 0; k < BESIDE; ++k) {
+                cell[k] = start + k * AB_LANES + g.lane();
+                there[k] = cell[k] < n;
+                if (there[k] && rules.univalued) there[k] = from[cell[k]] != background;
+                if (there[k] && !rules.univalued) cell[k] = order[cell[k]];
+                mine[k] = there[k] ? cell[k] : 0;
             }
-            components += count_bits(begin);
-            g.sync();
+            follow(mine);
+            for (u32 k = 0; k < BESIDE; ++k) alike[k] = g.alike(there[k] ? mine[k] : NOWHERE);
+            for (u32 k = 0; k < BESIDE; ++k) {
+                u32 before = there[k] ? count_of(node[mine[k]]) : 1;
+                u32 place = before + count_bits(alike[k] & below());
+                u32 begin = g.ballot(place == 0);
+                g.sync();
+                if (there[k]) {
+                    if (cell[k] != mine[k]) node[cell[k]] = mine[k];
+                    rank[cell[k]] = u16(place);
+                    if (place == 0) first[components + count_bits(begin & below())] = u16(mine[k]);
+                    if ((alike[k] & below()) == 0) node[mine[k]] = with_count(mine[k], before + count_bits(alike[k]));
+                }
+                components += count_bits(begin);
+                g.sync();
+            }
         }
         return components;
     }
