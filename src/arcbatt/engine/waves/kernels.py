@@ -123,14 +123,11 @@ class NearPass:
     """Cells it has room for close by."""
     blocks: int
     """Resident on a multiprocessor at least."""
-    beside: int
-    """Cells that a lane looks at side by side."""
 
     def options(self, kernel: WaveKernel) -> KernelOptions:
         """How it is compiled."""
         whole = options(kernel, LANES)
         sizes = f"AB_NEAR_PASS={self.kind}", f"AB_NEAR_LEAST={self.least}", f"AB_NEAR_CELLS={self.room}"
-        sizes = *sizes, f"AB_CELLS_BESIDE={self.beside}"
         return replace(whole, blocks=self.blocks, defines=(*whole.defines, *sizes))
 
     def resident(self, cupy: Any) -> int:
@@ -145,10 +142,10 @@ class NearPass:
 _BLOCK_BYTES: Final = 1024
 """Of shared memory, which every block takes."""
 NEAR: Final = (
-    NearPass(1, 0, 416, 12, 2),
-    NearPass(1, 417, 640, 9, 2),
-    NearPass(2, 641, 900, 6, 2),
-    NearPass(3, 0, 900, _BLOCKS, 2),
+    NearPass(1, 0, 416, 12),
+    NearPass(1, 417, 640, 9),
+    NearPass(2, 641, 900, 6),
+    NearPass(3, 0, 900, _BLOCKS),
 )
 """Up to so many cells, what is larger, and what none of these could do."""
 

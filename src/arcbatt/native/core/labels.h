@@ -21,11 +21,6 @@ struct RowOf {
     AB_FN u32 operator()(u32 cell) const { return u32((float(cell) + 0.5f) * share); }
 };
 
-// Cells that a lane looks at side by side, so that it waits once for all of them.
-#ifndef AB_CELLS_BESIDE
-#define AB_CELLS_BESIDE 2
-#endif
-
 // What belongs together.
 template <bool UNIVALUED, bool DIAGONAL>
 struct FixedRules {
@@ -38,7 +33,7 @@ struct Labels {
     static constexpr u32 COLOURS = 32;          // colours from 0 on that labels are for
     static constexpr u32 CELL_BYTES = 8;        // of room
     static constexpr u32 MOST_CELLS = 0xFFFFu;  // of a grid
-    static constexpr u32 BESIDE = AB_CELLS_BESIDE;
+    static constexpr u32 BESIDE = 2;  // cells that a lane looks at side by side, so that it waits once for all
 
     const Group& g;
     const i8* from;
