@@ -58,7 +58,7 @@ def run_bench(
     if unknown:
         raise UsageError(f"no suite {unknown[0]!r}; there are: all, {', '.join(SUITES)}")
     if strange := [name for name in sides if name not in SIDES]:
-        raise UsageError(f"no side {strange[0]!r}; there are: {', '.join(SIDES)}")
+        raise UsageError(f"--side: no {strange[0]!r}; there are: {', '.join(SIDES)}")
     chosen = list(SUITES) if "all" in suites else list(suites or DEFAULT)
     programs = [one for one in read_programs(solvers) if not one.name.startswith("differ_")]
     load = Load(
