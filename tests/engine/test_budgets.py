@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 import arcbatt
 from arcbatt.cli.app import app
 from arcbatt.compiler.abi import STATUSES
+from arcbatt.data.packing import pack_samples
 from arcbatt.devtools.verify.sides import side_named
+from arcbatt.engine.api import RunRequest
 from arcbatt.engine.choose import make_engine
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.reference import ReferenceEngine
@@ -475,3 +477,18 @@ def test_calls_of_the_corner_of_nothing_cost_what_they_take(function):
             want = evaluate(program, sample, Machine(most))
             for side in ("cpu", "dynamic", "lanes"):
                 assert side_named(side, most).value(program, sample) == want, (program.name, side, most)
+
+
+def test_few_steps_need_not_be_counted_to_the_last():
+    """Then what only the dynamic tier could count exactly runs typed, with the same value."""
+    alike = "chain(size, lbind(sfilter, o_g(I, 1)), compose(lbind(matcher, color), color))"
+    text = f"def solve_it(I):\n    return paint(I, mapply(fork(recolor, {alike}, identity), o_g(I, 1)))\n"
+    (program,) = parse_text(text).check()
+    sample = Sample(((0, 1, 1, 0), (2, 0, 0, 1)), (), None)
+    engine, routes = CpuEngine.of([program], threads=1), []
+    for exact in (True, False):
+        request = RunRequest(pack_samples([sample]), "grid", max_steps=100_000, exact=exact)
+        out = engine.execute(request)
+        assert out.grid(0, 0).tolist() == [list(row) for row in evaluate(program, sample)]
+        routes.append(bool(out.route.any()))
+    assert routes == [True, False]

@@ -244,3 +244,31 @@ def cases_applied(found, combination, columns, sample):
             holds &= np.isin(image, [np.uint8(next(numbers)).astype(np.int8) for _ in range(next(numbers))])
         out = np.where(holds, value, out)
     return out.tolist()
+
+
+def test_steps_put_cells_right_and_none_wrong():
+    found = 0
+    for seed in range(12):
+        columns, outputs = with_cases(seed, (1, 2))
+        draw = np.random.default_rng(seed)
+        for image in outputs[:DEMOS]:  # what nothing explains: colour 6 here and there where a case does not hold
+            plain_cells = (image != 8) & (image != 9)
+            image[plain_cells & (draw.random(image.shape) < 0.2)] = 6
+        combination = combination_of(columns, outputs[:DEMOS])
+        steps = combination.steps(SECONDS)
+        assert [one.right for one in steps] == sorted((one.right for one in steps), reverse=True)
+        for step in steps:
+            base = columns[combination.columns[step.found.columns[0]][0]]
+            put_right = wrong = 0
+            for sample in range(DEMOS + TESTS):
+                made = np.array(step.grids[sample])
+                assert cases_applied(step.found, combination, columns, sample) == made.tolist()
+                if sample < DEMOS:
+                    before, after = base[sample] == outputs[sample], made == outputs[sample]
+                    assert not (before & ~after).any()
+                    wrong += int((~before).sum())
+                    put_right += int((after & ~before).sum())
+            assert step.right == pytest.approx(put_right / wrong)
+            assert 0 < step.right < 1
+            found += 1
+    assert found

@@ -33,6 +33,26 @@ GROUND = """
 00000
 """
 
+SQUARES = """
+120033
+210033
+"""
+LARGE = """
+0000000
+0112200
+0112200
+0331100
+0331100
+"""
+HIDDEN = """
+123123
+231231
+355312
+155123
+231231
+312312
+"""
+
 
 def rows(text):
     return tuple(tuple(map(int, row)) for row in text.split())
@@ -47,6 +67,12 @@ CASES = {
     "how many colours each block has": ("blocks", BLOCKS, "32 33"),
     "moved round": ("blocks", BLOCKS, "0201 3000 1211 3010"),
     "from the left": ("objects", ORDER, "0110 0000 2000 0000"),
+    "the square with most colours": ("parts", SQUARES, "12 21"),
+    "the last square": ("parts", SQUARES, "33 33"),
+    "the ground of a half": ("parts", SQUARES.replace("0", "2"), "222 222"),
+    "as small as it can be without loss": ("parts", LARGE, "12 31"),
+    "what a colour hides, completed": ("completing", HIDDEN, "123123 231231 312312 123123 231231 312312"),
+    "what a colour hides": ("completing", HIDDEN, "12 23"),
     "ground that touches a colour": ("objects", GROUND, "00011 00010 00011 11111"),
 }
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from arcbatt.compiler.program_set import compile
+from arcbatt.data.tasks import load_tasks
 from arcbatt.errors import UsageError
 from arcbatt.search.bank import Bank
 from arcbatt.search.features import BANK, as_programs, features, read_features
@@ -51,3 +53,11 @@ def test_every_feature_of_a_family_compiles(family):
     assert chosen[0].text == "I"
     assert len({one.text for one in chosen}) == len(chosen) > 1
     assert compile(as_programs(chosen)).code().rejected == {}
+
+
+def test_every_feature_makes_an_image_of_some_input():
+    """One that always fails, or is left to a tier that the bank leaves out, takes time and gives nothing."""
+    bank = Bank()
+    inputs = [sample.I for task in load_tasks("arcagi") for sample in task.samples][::4]
+    made = np.concatenate([(bank.images(inputs, tier=tier).offset >= 0).any(axis=0) for tier in range(bank.tiers)])
+    assert [bank.features[place].text for place in np.flatnonzero(~made)] == []

@@ -46,6 +46,8 @@ class RunRequest:
     """Whether the dynamic tier does what the others cannot; else that stays open: overflow, escape, or not lowered."""
     stop: Stop | None = None
     progress: Progress | None = None
+    exact: bool = True
+    """Whether fewer steps than usual are counted to the last; else a call that takes slightly more may give its value."""
 
     def stopped(self) -> bool:
         """Whether to end early."""

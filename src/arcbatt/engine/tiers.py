@@ -295,7 +295,7 @@ class TieredEngine(Engine):
 
     def execute(self, request: RunRequest) -> Outputs:
         """Carry a request out, tier by tier."""
-        return self.for_steps(request.max_steps)._execute(request)
+        return (self.for_steps(request.max_steps) if request.exact else self)._execute(request)
 
     def _execute(self, request: RunRequest) -> Outputs:
         first, instead = self.start()

@@ -66,6 +66,7 @@ class RunShard:
     max_steps: int
     max_total: int
     complete: bool
+    exact: bool
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,9 @@ class EngineService(Service):
         start = time.perf_counter()
         some = self._samples.only(slice(message.first, message.last))
         request = RunRequest(
-            some, message.wanted, message.largest, message.max_steps, message.max_total, message.complete, self._stop
-        )
+            some, message.wanted, message.largest, message.max_steps, message.max_total, message.complete,
+            self._stop, exact=message.exact,
+        )  # fmt: skip
         try:
             outputs = self._engine.execute(request)
         except Exception as error:
@@ -363,6 +365,7 @@ class _Supervision:
                 request.max_steps,
                 request.max_total,
                 request.complete,
+                request.exact,
             )
             sent = sent and worker.send(message)
         if not sent:

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.engine.api import Stop
+from arcbatt.data.packing import pack_samples
+from arcbatt.engine.api import RunRequest, Stop
 from arcbatt.engine.choose import make_engine
 from arcbatt.language.sample import Sample
 from arcbatt.language.values import Grid
@@ -76,9 +77,7 @@ class _Tier:
 
     def __init__(self, chosen: tuple[Feature, ...], threads: int | None, backend: str) -> None:
         self._cost = np.array([feature.cost for feature in chosen], np.float32)
-        self._engine = (
-            make_engine(backend, as_programs(chosen), threads=threads, max_steps=MAX_STEPS) if chosen else None
-        )
+        self._engine = make_engine(backend, as_programs(chosen), threads=threads) if chosen else None
 
     def __len__(self) -> int:
         return len(self._cost)
@@ -88,7 +87,10 @@ class _Tier:
             none = np.empty((len(inputs), 0), np.int64)
             return Images(np.empty(0, np.int8), none, none.astype(np.int32), none.astype(np.int32), self._cost)
         samples = [Sample(grid, (), None) for grid in inputs]
-        out = self._engine.run(samples, "grid", largest=LARGEST_IMAGE, max_steps=MAX_STEPS, stop=stop, complete=False)
+        request = RunRequest(
+            pack_samples(samples), "grid", LARGEST_IMAGE, MAX_STEPS, complete=False, stop=stop, exact=False
+        )
+        out = self._engine.execute(request)
         if not out.done.all() or out.grids is None:
             return None
         grids = out.grids
