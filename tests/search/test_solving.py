@@ -173,3 +173,37 @@ def test_the_engine_gives_the_same_grids(bank):
 
 def named_apart(programs):
     return "\n\n".join(text.replace("solve_found", f"solve_{number}") for number, text in enumerate(programs))
+
+
+def crossings(seed: int) -> Task:
+    """Lines through colours 2 and 5, red where they cross, and the corners of what is red."""
+    draw = random.Random(seed)
+
+    def pair():
+        tall, wide = draw.randint(9, 12), draw.randint(9, 12)
+        rows, columns = draw.sample(range(0, tall - 1, 3), 2), draw.sample(range(0, wide - 1, 3), 2)
+        given = [[0] * wide for _ in range(tall)]
+        for row in rows:
+            given[row][draw.choice([one for one in range(wide) if one not in columns])] = 5
+        for column in columns:
+            given[draw.choice([one for one in range(tall) if one not in rows])][column] = 2
+        made = [[3 if column in columns else cell for column, cell in enumerate(row)] for row in given]
+        for row in rows:
+            for column in columns:
+                made[row][column] = 6
+                for i, j in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+                    if 0 <= row + i < tall and 0 <= column + j < wide:
+                        made[row + i][column + j] = 4
+        return tuple(tuple(map(tuple, grid)) for grid in (given, made))
+
+    return Task(f"crossings-{seed}", tuple(pair() for _ in range(4)), (pair(),))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_follows_from_a_part_of_the_output_is_found_in_steps(seed, bank):
+    others = ("local_rules", "stamps", "objects")
+    task, options = crossings(seed), replace(OPTIONS, grow=0, turns=0, without=others)
+    solution = solved(task, bank, options)
+    assert task.test[0][1] in solution.pairs[0]
+    check_programs(task, solution)
+    assert task.test[0][1] not in solved(task, bank, replace(options, without=("steps", *others))).pairs[0]

@@ -68,3 +68,27 @@ def test_turned_views_can_be_undone():
     for view in found:
         for number, grid in enumerate(view.question.inputs):
             assert view.undo(number, grid) == question.inputs[number]
+
+
+ROTATIONS = [turn for turn in ALL_TURNS if turn[0] == (turn[1] != turn[2])]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_has_a_left_and_a_right_is_turned_and_not_mirrored(seed):
+    """From a cell at the edge a ray runs across the grid, and all that lies to the left of it is filled."""
+    draw = random.Random(seed)
+
+    def pair(turn):
+        tall, wide = draw.randint(5, 8), draw.randint(5, 8)
+        grid = [[0] * wide for _ in range(tall)]
+        place = draw.randrange(1, wide - 1)
+        grid[0][place] = 2
+        out = [[*[4] * place, 3, *[0] * (wide - place - 1)] for _ in range(tall)]
+        out[0] = [*[4] * place, 2, *[0] * (wide - place - 1)]
+        return tuple(apply_turn(tuple(map(tuple, one)), turn) for one in (grid, out))
+
+    task = Task("handed", tuple(pair(turn) for turn in ROTATIONS), (pair(draw.choice(ROTATIONS)),))
+    bank = Bank(features(FAMILIES), threads=1)
+    (solution,) = Solver(SolveOptions(budget=2.0, families=FAMILIES, threads=1), bank).solve([Question.of(task)])
+    assert task.test[0][1] in solution.pairs[0]
+    check_programs(task, solution)
