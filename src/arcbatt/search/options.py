@@ -26,8 +26,8 @@ class SolveOptions:
     library: str = ""
     """Which state of a library of one's own gave features besides; nothing: none did."""
     without: tuple[str, ...] = ()
-    """Combiners, of images and of grids, and views, that are left out, by name; and "traits", by which answers are
-    compared with the demonstrations."""
+    """Combiners, of images and of grids, and views, that are left out, by name; "steps", in which what is explained is
+    done first; and "traits", by which answers are compared with the demonstrations."""
     tiers: int = len(TIERS)
     """How many tiers of features are made at most."""
     leave_one_out: bool = True

@@ -111,6 +111,7 @@ def variations(options: SolveOptions) -> Iterator[tuple[str, SolveOptions]]:
     yield "without traits", replace(options, without=("traits",))
     yield "without three images", replace(options, effort=replace(options.effort, enough_pairs=-1))
     yield "without turned views", replace(options, turns=0)
+    yield "without steps", replace(options, without=("steps",))
     yield "without images of images", replace(options, grow=0)
     yield "without leaving one out", replace(options, leave_one_out=False)
 

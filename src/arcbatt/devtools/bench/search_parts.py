@@ -27,7 +27,7 @@ from arcbatt.search.report import Outcome, judge
 from arcbatt.search.solution import Attempt, Solution
 
 _LINE: Final = re.compile(r"^ +(\w+) = (.+)$", re.MULTILINE)
-_VARIABLE: Final = re.compile(r"\b[ax]\d+\b")
+_VARIABLE: Final = re.compile(r"\b[asx]\d+\b")
 _BY: Final[Mapping[str, tuple[str, ...]]] = {
     "single_images": ("one image",),
     "stacks": ("stack",),
@@ -46,8 +46,9 @@ _SIGNS: Final[Mapping[str, str]] = {
     "numbered_colours": "order(palette(I), compose(invert, lbind(colorcount, I)))",
     "panes_as_cells": "a1 = seam(I, 0)",
     "turned views": "= branch(a",
+    "steps": "    s1 = ",
 }
-"""What stands in every program that was found in a view."""
+"""What stands in every program that was found in a view, or by steps."""
 _TRAITS: Final = "without traits"
 """They rank programs and are in none."""
 
