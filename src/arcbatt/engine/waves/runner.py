@@ -157,6 +157,9 @@ class WaveRunner:
             yield rows, found
             self.batches.append(len(rows))
             first, until = end, cells[end - 1] + 2 * mine
+            if most and first < len(data) and self.too_much.issuperset(slot for slot, _ in slots):
+                yield order[first:], self._nothing(order[first:], slots, asked)[0]  # nor would it fit of others
+                return
 
     def _fitting(
         self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked, halve: bool, *, fewer: bool
