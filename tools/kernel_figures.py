@@ -58,13 +58,14 @@ def chosen() -> dict[str, tuple[KernelOptions, str]]:
     every = {}
     for wave in schedule(compile(parse_text(PROGRAMS).check()).typed).waves:
         every[wave.kernel.operation] = wave.kernel
-    found = {f"{name} by {width}": (every[name], width) for name, width in (("add", 1), ("paint", LANES))}
+    found = {
+        f"{name} by {width}": (every[name], width) for name, width in (("add", 1), ("paint", LANES), ("o_g", LANES))
+    }
     found |= {name: (one, kernels.width(one)) for name, one in every.items() if one.phase == WAVE_PHASES["OPEN"]}
     for name, one in every.items():
         if one.phase == GATHER:
             found |= {f"{name} by {width}": (one, width) for width in (LANES, kernels.BLOCK)}
     made = {name: (kernels.options(*one), kernels.ENTRY) for name, one in found.items()}
-    made["o_g of small grids"] = kernels.NEAR[0].options(every["o_g"]), kernels.ENTRY
     made["look"] = kernels.ENDS[1], kernels.LOOK_ENTRY
     made["take"] = kernels.VALUES[LANES], kernels.TAKE_ENTRY
     return made

@@ -191,7 +191,7 @@ def odd_grid(seed, height, width, colours):
 
 
 def test_objects_in_every_mode_of_grids_of_all_sizes(waves):
-    """Those of inputs, for which kernels by the size of grids share the calls."""
+    """Those that a warp has room for close by, and larger ones."""
     text = "".join(f"def solve_m{mode}(I):\n    return o_g(I, R{mode})\n\n" for mode in range(8))
     shapes = (1, 1), (1, 30), (30, 1), (3, 3), (9, 11), (20, 21), (25, 26), (30, 30), (29, 32)
     usual = [0], [0, 0, 1], [0, 0, 0, 1, 2], list(range(10))

@@ -163,7 +163,7 @@ def test_columns_of_a_loop(cupy):
 
 
 def test_kernels_of_the_store_compile():
-    """Those for grids of several sizes, those that make words of values, and one with a custom operation."""
+    """One that finds objects, those that make words of values, and one with a custom operation."""
 
     @op("Grid, Int -> Grid", source="out = grid; return by < 100 ? OK : EMPTY;")
     def own(grid, by):
@@ -177,9 +177,9 @@ def test_kernels_of_the_store_compile():
         graph.outputs["solve_objects"] = graph.add("o_g", (grid, graph.const(5)))
         graph.outputs["solve_own"] = graph.add("own", (grid, graph.const(5)))
         every = {wave.kernel.operation: wave.kernel for wave in waves_of(graph).waves}
-        wanted = [one.options(every["o_g"]) for one in kernels.passes(every["o_g"], LANES)]
+        wanted = [kernels.options(every["o_g"], LANES)]
         wanted += [*kernels.VALUES.values(), *(kernels.options(every["custom"], width) for width in kernels.WIDTHS)]
-        assert len(wanted) == 8
+        assert len(wanted) == 5
         for options in wanted:
             program = nvrtc.createProgram(options.source(), "wave.cu")
             try:

@@ -178,8 +178,6 @@ CONSTANTS: Final = {
     "MANY_SEED": Constant("u64", 0x6D616E79),
     "POOL_UNIT": Constant("u32", 16, "of a pool on a GPU: bytes of grids, words of values"),
     "MOST_GIANTS": Constant("u32", 16384, "calls of a wave that are left to blocks"),
-    "OBJECT_GROUP_BYTES": Constant("u32", 128, "what a group that finds objects takes of shared memory,"),
-    "OBJECT_CELL_BYTES": Constant("u32", 9, "and for each cell of the biggest grid"),
 }
 
 

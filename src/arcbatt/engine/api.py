@@ -47,7 +47,7 @@ class RunRequest:
     stop: Stop | None = None
     progress: Progress | None = None
     exact: bool = True
-    """Whether fewer steps than usual are counted to the last; else a call that takes slightly more may give its value."""
+    """Whether fewer steps than usual are counted to the last; else a call may take slightly more."""
 
     def stopped(self) -> bool:
         """Whether to end early."""

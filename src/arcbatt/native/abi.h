@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x3c8308484374b93aull;
+constexpr u64 ABI_VERSION = 0x643e57fa323c3325ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -217,8 +217,6 @@ constexpr u64 FAILED_SEED = 1717660012ull;
 constexpr u64 MANY_SEED = 1835101817ull;
 constexpr u32 POOL_UNIT = 16u;  // of a pool on a GPU: bytes of grids, words of values
 constexpr u32 MOST_GIANTS = 16384u;  // calls of a wave that are left to blocks
-constexpr u32 OBJECT_GROUP_BYTES = 128u;  // what a group that finds objects takes of shared memory,
-constexpr u32 OBJECT_CELL_BYTES = 9u;  // and for each cell of the biggest grid
 
 // What an instruction begins with; behind it stand the slots of its arguments, their types, and extra words. HALT,
 // END_BODY and CHARGE have the first two words alone in common with it.

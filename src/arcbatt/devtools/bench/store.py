@@ -2,8 +2,8 @@
 
     python -m arcbatt.devtools.bench.store [--times 200] [--seconds 60] [--out FOLDER]
 
-Values are training inputs and what operations make of them. `o_g` is measured from call to result there, with kernels
-by the size of grids and with one kernel for all, and their values are compared; operations by the time of the launch.
+Values are training inputs and what operations make of them. `o_g` is measured from call to result there, operations by
+the time of the launch.
 """
 
 from __future__ import annotations
@@ -62,33 +62,24 @@ class StoreBench:
     def objects(self) -> None:
         """Objects by mode."""
         for mode in range(8):
-            rates, hashes = {}, {}
-            for name, by_size in (("by size", True), ("one kernel", False)):
-                seconds, found = self._mode(mode, by_size)
-                rates[name] = [len(found) / one / 1e6 for one in seconds]
-                hashes[name] = self.store.looked(found)
-                assert not self.store.full
-            same = all(bool((a == b).all()) for a, b in zip(*hashes.values(), strict=True))
-            self.results[f"o_g {mode}"] = {**rates, "same": same}
-            told = ", ".join(
-                f"{name} {statistics.median(some):.0f} ({min(some):.0f} to {max(some):.0f})"
-                for name, some in rates.items()
-            )
-            print(f"o_g mode {mode}: {told} million grids/s; values {'the same' if same else 'DIFFER'}", flush=True)
+            rates = list(self._rates(mode))
+            self.results[f"o_g {mode}"] = rates
+            told = f"{statistics.median(rates):.0f} ({min(rates):.0f} to {max(rates):.0f})"
+            print(f"o_g mode {mode}: {told} million grids/s", flush=True)
 
-    def _mode(self, mode: int, by_size: bool) -> tuple[list[float], Column]:
-        """Seconds of several calls, and the last one's values."""
-        store, times = self.store, []
-        store.by_size = by_size
-        for _ in range(_RUNS + 1):
+    def _rates(self, mode: int) -> Iterator[float]:
+        """Millions of grids a second, of several calls."""
+        store = self.store
+        for run in range(_RUNS + 1):
             store.clear()
             many = self.many(store.put(GRID, self.inputs), _MORE)
             self.cupy.cuda.Device().synchronize()
             start = time.perf_counter()
             found = store.apply("o_g", many, mode)
             self.cupy.cuda.Device().synchronize()
-            times.append(time.perf_counter() - start)
-        return times[1:], found
+            assert not store.full
+            if run:
+                yield len(found) / (time.perf_counter() - start) / 1e6
 
     # --- operations ---
 

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from arcbatt.compiler.abi import CODES, WAVE_LAUNCH, WAVE_PHASES, constant
+from arcbatt.compiler.abi import CODES, WAVE_PHASES
 from arcbatt.compiler.custom import device_text, source_numbered
 from arcbatt.compiler.lower.instruction import Instruction
 from arcbatt.compiler.wave_kernels import CALLS, GATHER, WaveKernel
 from arcbatt.engine.cuda.compile import LANES, CompileError, KernelOptions, cubin, kept_cubin
 from arcbatt.engine.cuda.device import first_line
 from arcbatt.engine.waves.compiling import compile_beside
-from arcbatt.language.table import STANDARD
 
 THREADS: Final = 128
 """Of a block."""
@@ -52,7 +49,6 @@ ENDS: Final = {
 """The kernels that place inputs and look at values, by width."""
 VALUES: Final = {width: replace(ENDS[width], header="waves/values.h") for width in WIDTHS}
 """The kernels that make words for the host of values, by width."""
-_PHASE: Final = WAVE_LAUNCH.names.index("phase")
 
 
 def options(kernel: WaveKernel, width: int) -> KernelOptions:
@@ -108,71 +104,6 @@ def width(kernel: WaveKernel) -> int:
 @cache
 def _few_words() -> frozenset[str]:
     return frozenset(json.loads(_MEASURED.read_text(encoding="utf-8")))
-
-
-# --- finding objects, by the size of grids ---
-
-
-@dataclass(frozen=True)
-class NearPass:
-    """A kernel that takes some calls of a wave of finding objects (native/waves/wave.h), by cells of their grids."""
-
-    kind: int
-    least: int
-    room: int
-    """Cells it has room for close by."""
-    blocks: int
-    """Resident on a multiprocessor at least."""
-
-    def options(self, kernel: WaveKernel) -> KernelOptions:
-        """How it is compiled."""
-        whole = options(kernel, LANES)
-        sizes = f"AB_NEAR_PASS={self.kind}", f"AB_NEAR_LEAST={self.least}", f"AB_NEAR_CELLS={self.room}"
-        return replace(whole, blocks=self.blocks, defines=(*whole.defines, *sizes))
-
-    def resident(self, cupy: Any) -> int:
-        """Blocks that the current device runs at a time."""
-        device = cupy.cuda.Device().attributes
-        groups = THREADS // LANES
-        shared = groups * (constant("OBJECT_GROUP_BYTES") + constant("OBJECT_CELL_BYTES") * self.room) + _BLOCK_BYTES
-        room = int(device.get("MaxSharedMemoryPerMultiprocessor", 1 << 16)) // shared
-        return int(device["MultiProcessorCount"]) * max(1, min(self.blocks, room))
-
-
-_BLOCK_BYTES: Final = 1024
-"""Of shared memory, which every block takes."""
-NEAR: Final = (
-    NearPass(1, 0, 416, 12),
-    NearPass(1, 417, 640, 9),
-    NearPass(2, 641, 900, 6),
-    NearPass(3, 0, 900, _BLOCKS),
-)
-"""Up to so many cells, what is larger, and what none of these could do."""
-
-
-def passes(kernel: WaveKernel, width: int) -> tuple[NearPass, ...]:
-    """The kernels among which calls of one are shared out by the size of grids; none where it runs by itself.
-
-    Inside of loops the steps of a call that two of them look at would count twice.
-    """
-    spec = STANDARD.ops.get(kernel.operation)
-    finds_objects = kernel.phase == CALLS and bool(spec and spec.object_mode)
-    return NEAR if finds_objects and width == LANES and Instruction(kernel.words).times < 0 else ()
-
-
-@dataclass(frozen=True)
-class Passes:
-    """Several kernels launched one after the other in place of one."""
-
-    parts: tuple[tuple[NearPass, Any, int], ...]
-    """With the function of each, and its blocks at most."""
-
-    def __call__(self, blocks: tuple[int], threads: tuple[int], arguments: tuple[Any, ...]) -> None:
-        """Launch them."""
-        for one, function, most in self.parts:
-            told = [*arguments]
-            told[_PHASE] |= np.uint64(one.kind << 8 | one.least << 16 | one.room << 32)  # for emulated lanes
-            function((min(blocks[0], most),), threads, tuple(told))
 
 
 # --- compiling and loading ---

@@ -327,23 +327,14 @@ def _cells(data: PackedSamples) -> Rows:
     return cells
 
 
-def load(cupy: Any, widths: Mapping[WaveKernel, int], *, by_size: bool = False) -> dict[WaveKernel, Loaded]:
-    """The kernels on the current device, compiled where they are not kept; `by_size` those that find objects."""
-    passes = {kernel: kernels.passes(kernel, width) if by_size else () for kernel, width in widths.items()}
-    near = {kernel: [one.options(kernel) for one in some] for kernel, some in passes.items()}
-    whole = {kernel: width for kernel, width in widths.items() if not passes[kernel]}
-    wanted = [*kernels.all_options(whole), *(one for some in near.values() for one in some)]
-    modules = kernels.modules(cupy, wanted)
+def load(cupy: Any, widths: Mapping[WaveKernel, int]) -> dict[WaveKernel, Loaded]:
+    """The kernels on the current device, compiled where they are not kept."""
+    modules = kernels.modules(cupy, kernels.all_options(widths))
     functions = {one: module.get_function(kernels.ENTRY) for one, module in modules.items()}
-
-    def function(kernel: WaveKernel, width: int) -> Any:
-        if not passes[kernel]:
-            return functions[kernels.options(kernel, width)]
-        parts = zip(passes[kernel], near[kernel], strict=True)
-        return kernels.Passes(tuple((one, functions[how], one.resident(cupy)) for one, how in parts))
-
     return {
-        kernel: Loaded(function(kernel, width), width, functions.get(kernels.options(kernel, kernels.BLOCK)))
+        kernel: Loaded(
+            functions[kernels.options(kernel, width)], width, functions.get(kernels.options(kernel, kernels.BLOCK))
+        )
         for kernel, width in widths.items()
     }
 

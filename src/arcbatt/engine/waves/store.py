@@ -89,9 +89,7 @@ class Store:
         self.cupy, self._max_steps = cupy, max_steps
         self.heap = Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS))
         self._types = TypeTable()
-        self.by_size = True
-        """Whether objects are found by kernels for grids of several sizes, or by one for all."""
-        self._functions: dict[tuple[WaveKernel, bool], Loaded] = {}
+        self._functions: dict[WaveKernel, Loaded] = {}
         self._ends = Ends(self.heap)
         self.heap.begin()
 
@@ -174,10 +172,9 @@ class Store:
 
     def _loaded(self, plan: Schedule) -> Functions:
         every = {wave.kernel: kernels.width(wave.kernel) for wave in plan.waves}
-        missing = {kernel: width for kernel, width in every.items() if (kernel, self.by_size) not in self._functions}
-        found = load(self.cupy, missing, by_size=self.by_size) if missing else {}
-        self._functions |= {(kernel, self.by_size): one for kernel, one in found.items()}
-        return {kernel: self._functions[kernel, self.by_size] for kernel in every}
+        missing = {kernel: width for kernel, width in every.items() if kernel not in self._functions}
+        self._functions |= load(self.cupy, missing) if missing else {}
+        return self._functions
 
     # --- values out ---
 

@@ -52,7 +52,6 @@ struct Grid {
 struct NearMemory {
     u32* words;
     u32 count;
-    bool only;  // what has no room there is NOT_NEAR, and another kernel's
 };
 #endif
 

@@ -69,7 +69,7 @@ class Worker {
         static_assert(sizeof(*stop) == sizeof(u8), "a flag is a byte");
         machine_.c.stop = reinterpret_cast<const u8*>(stop);
 #if AB_WARP
-        machine_.c.near = NearMemory{near_.data(), u32(near_.size()), false};
+        machine_.c.near = NearMemory{near_.data(), u32(near_.size())};
 #endif
         u64 least_words = program.image.size(), all = NOWHERE;
         words_ = std::min(std::max(words_, least_words), all);

@@ -31,14 +31,12 @@ struct NearRoom {
     u32 most_cells;
     static constexpr u32 COLOURS = Labels<>::COLOURS;
     static constexpr u32 LABEL_BYTES = Labels<>::CELL_BYTES;
-    static AB_FN u32 size(u32 most_cells) { return COLOURS + (LABEL_BYTES + 1) * most_cells / 4; }
+    static AB_FN constexpr u32 size(u32 most_cells) { return COLOURS + (LABEL_BYTES + 1) * most_cells / 4; }
     // How many cells fit into so many words: a multiple of four.
     static AB_FN u32 most(u32 words) { return (words - COLOURS) * 4 / (LABEL_BYTES + 1) / 4 * 4; }
     AB_FN u32* labels() const { return words + COLOURS; }
     AB_FN u32* cells() const { return words + COLOURS + LABEL_BYTES * most_cells / 4; }  // four in a word
 };
-static_assert(sizeof(u32) * NearRoom::COLOURS == OBJECT_GROUP_BYTES, "abi.py says otherwise");
-static_assert(NearRoom::LABEL_BYTES + sizeof(i8) == OBJECT_CELL_BYTES, "abi.py says otherwise");
 
 // Find the objects of a grid by rules, with everything but the result in room close by: found(labels, how many, of how
 // many cells). False where it has no room, or colours that labels are not for.
@@ -97,20 +95,6 @@ AB_FN Status find_in_arena(Ctx& c, Grid g, R rules, bool without, Found& found) 
     return OK;
 }
 
-// Whether a kernel finds objects only where it has room close by for that (waves/wave.h); the compiler knows.
-constexpr u32 NOT_NEAR = 64;
-AB_FN bool only_near(const Ctx& c) {
-#if AB_DEVICE && defined(AB_NEAR_PASS)
-    (void)c;
-    return AB_NEAR_PASS == 1 || AB_NEAR_PASS == 2;
-#elif AB_DEVICE
-    (void)c;
-    return false;
-#else
-    return c.near.only;
-#endif
-}
-
 // Into the arena; false where there is no room close by for that.
 AB_FN bool objects_near(Ctx& c, Grid g, u32 mode, Objects& out, Status& s) {
     if (c.near.count < NearRoom::size(4)) return false;
@@ -136,7 +120,6 @@ AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_
     u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
     Status near = OK;
     if (objects_near(c, g, mode, out, near)) return near;
-    if (only_near(c)) return Status(NOT_NEAR);
 #endif
     Found found;
     Boards b;

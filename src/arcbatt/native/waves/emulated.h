@@ -20,17 +20,12 @@ AB_FN void run_emulated(const WaveLaunch& p, Group lanes, WaveTeam team) {
     m.c.g = lanes;
 #if AB_LANES > 1
     static thread_local u32 near[NEAR_WORDS];
-    m.c.near = NearMemory{near, NEAR_WORDS, false};
-#endif
-#if AB_WARP
-    NearPass pass = near_pass(p);
-    bool only = pass.kind == NearPass::UP_TO_ROOM || pass.kind == NearPass::LARGER;
-    if (only) m.c.near = NearMemory{near, objects_impl::NearRoom::size(pass.room), true};
+    m.c.near = NearMemory{near, NEAR_WORDS};
 #endif
     m.types = Types{device_pointer<const TypeDesc>(p.types), device_pointer<const u32>(p.parts)};
     Ins ins{device_pointer<const u32>(p.code)};
     auto ins_of = [&](const WavePlace* places, u32 index) { return PlacedIns{ins, places, index}; };
-    switch (p.phase & 0xFFu) {
+    switch (p.phase) {
 #define AB_PHASE(phase) \
     case phase:         \
         return run_phase<phase>(m, p, team, ins_of);

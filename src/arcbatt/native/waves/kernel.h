@@ -68,7 +68,7 @@ AB_FN void run_known(const WaveLaunch& p, Group lanes, WaveTeam team, u32 group)
 #if AB_DEVICE && AB_LANES > 1
     // A kernel that does not look at it does not have it.
     __shared__ u32 near[AB_THREADS / AB_LANES][NEAR_WORDS];
-    m.c.near = NearMemory{near[group], NEAR_WORDS, false};
+    m.c.near = NearMemory{near[group], NEAR_WORDS};
 #endif
     (void)group;
     run_phase<AB_WAVE_PHASE>(m, p, team, [](const WavePlace* places, u32 index) { return placed(places, index); });

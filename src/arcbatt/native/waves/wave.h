@@ -24,12 +24,12 @@ struct WaveTeam {
     u32 number, groups;
 };
 
-// f(node, places, index) for every index of every node that is this group's, if `wants(places, index)`. Indexes of all
-// nodes are dealt out in turn, or so many of a node at a time as `stretch_of(count, nodes)` says, so that it does not
-// matter how they are divided among nodes. Those of one time lie far apart, since neighbours are alike in size.
+// f(node, places, index) for every index of every node that is this group's. Indexes of all nodes are dealt out in
+// turn, or so many of a node at a time as `stretch_of(count, nodes)` says, so that it does not matter how they are
+// divided among nodes. Those of one time lie far apart, since neighbours are alike in size.
 // `ahead(places, index)` comes before several that a group takes at a time, by a lane for each.
-template <class R, class W, class A, class F>
-AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stretch_of, W wants, A ahead, F f) {
+template <class R, class A, class F>
+AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stretch_of, A ahead, F f) {
     const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
     const WavePlace* all_places = device_pointer<const WavePlace>(p.places);
     u64 turn = team.number, before = 0;
@@ -45,37 +45,31 @@ AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stre
             u32 first = u32(mine) - number * of_node, node = run.first + number;
             const WavePlace* places = all_places + node * p.node_places;
 #if AB_WARP
-            u32 index = first + g.lane() * of_node;
-            bool there = g.lane() < stretch && index < count && wants(places, index);
-            if (there && stretch > 1) ahead(places, index);
-            for (u32 left = g.ballot(there); left; left &= left - 1)
-                f(nodes[node], places, first + lowest_bit(left) * of_node);
+            u32 looked = first + g.lane() * of_node;
+            if (stretch > 1 && g.lane() < stretch && looked < count) ahead(places, looked);
 #else
             (void)ahead, (void)g;
-            for (u32 index = first; index < count; index += of_node)
-                if (wants(places, index)) f(nodes[node], places, index);
 #endif
+            for (u32 index = first; index < count; index += of_node) f(nodes[node], places, index);
         }
         before += all;
     }
 }
 template <class F>
 AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, F f) {
-    each_index(
-        g, p, team, [](u32, u32) { return 1u; }, [](const WavePlace*, u32) { return true; },
-        [](const WavePlace*, u32) {}, f);
+    each_index(g, p, team, [](u32, u32) { return 1u; }, [](const WavePlace*, u32) {}, f);
 }
 
 // How many calls a warp takes at a time: several, where each warp has many, so that it can have what they read brought
 // close by while it waits once, not for each of them; a lane looks at each. Threads take one each, whose places lie
 // side by side.
 constexpr u32 MOST_CALLS = 16;
-AB_FN u32 calls_at_a_time(u64 calls, u32 groups, u32 most_calls) {
+AB_FN u32 calls_at_a_time(u64 calls, u32 groups) {
 #if AB_WARP
     constexpr u32 TURNS = 8;
-    return u32(most(u64(1), least(calls / (TURNS * groups), u64(most_calls))));
+    return u32(most(u64(1), least(calls / (TURNS * groups), u64(MOST_CALLS))));
 #else
-    (void)calls, (void)groups, (void)most_calls;
+    (void)calls, (void)groups;
     return 1;
 #endif
 }
@@ -177,47 +171,10 @@ AB_FN void wave_call(M& m, WaveRoom& room, I ins) {
 }
 
 // Words close to a group: of a warp for the objects of a grid of so many cells, of a block for marks.
-#ifndef AB_NEAR_CELLS
-#define AB_NEAR_CELLS 900
-#endif
 #if AB_WARP
-constexpr u32 NEAR_WORDS = objects_impl::NearRoom::COLOURS + AB_NEAR_CELLS / 4 * 9;
+constexpr u32 NEAR_WORDS = objects_impl::NearRoom::size(900);
 #elif AB_LANES > 1
 constexpr u32 NEAR_WORDS = 1 << 13;
-#endif
-
-// The calls of a wave that finds objects may be shared out among kernels by the size of the grid: those with less room
-// close by have more groups at a time. What is not theirs they leave alone; the last kernel does what none could.
-struct NearPass {
-    enum Kind : u32 { ALL, UP_TO_ROOM, LARGER, REST };
-    u32 kind, least, room;  // cells
-};
-AB_FN NearPass near_pass(const WaveLaunch& p) {
-#if AB_DEVICE && defined(AB_NEAR_PASS)
-    (void)p;
-    return NearPass{AB_NEAR_PASS, AB_NEAR_LEAST, AB_NEAR_CELLS};
-#elif AB_DEVICE
-    (void)p;
-    return NearPass{NearPass::ALL, 0, 0};
-#else
-    return NearPass{u32(p.phase >> 8) & 0xFFu, u32(p.phase >> 16) & 0xFFFFu, u32(p.phase >> 32)};
-#endif
-}
-#if AB_WARP
-// Asked by one lane.
-template <class M, class I>
-AB_FN bool is_mine(M& m, const NearPass& pass, I ins) {
-    if (pass.kind == NearPass::ALL) return true;
-    if (pass.kind == NearPass::REST) return u32(m.status(ins.dst())) == objects_impl::NOT_NEAR;
-    u32 place = ins.arg(0), size = m.status(place) == OK ? m.value(place)[1] : 0;
-    u32 cells = (size >> 16) * (size & 0xFFFFu);
-    return cells >= pass.least && (pass.kind == NearPass::LARGER || cells <= pass.room);
-}
-#else
-template <class M, class I>
-AB_FN bool is_mine(M&, const NearPass&, I) {
-    return true;
-}
 #endif
 
 // Begin and end what a group does in a wave: `work(room)`.
@@ -247,14 +204,9 @@ AB_FN void bring_close(M&, I) {}
 // All calls of a group. `ins_of(places, index)` is the instruction with its places.
 template <class M, class F>
 AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
-    NearPass pass = near_pass(p);
     in_room(m, p, team, [&](WaveRoom& room) {
         each_index(
-            m.c.g, p, team,
-            [&](u32 count, u32 nodes) {
-                return calls_at_a_time(u64(count) * nodes, team.groups, pass.kind == NearPass::ALL ? MOST_CALLS : 32);
-            },
-            [&](const WavePlace* places, u32 index) { return is_mine(m, pass, ins_of(places, index)); },
+            m.c.g, p, team, [&](u32 count, u32 nodes) { return calls_at_a_time(u64(count) * nodes, team.groups); },
             [&](const WavePlace* places, u32 index) { bring_close(m, ins_of(places, index)); },
             [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 auto ins = ins_of(places, index);
