@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/bitboards.h"
+#include "core/colour_counts.h"
 
 #if AB_WARP
 
@@ -30,9 +31,9 @@ struct FixedRules {
 // Of grids whose cells 16 bits can count.
 template <class R = FixedRules<true, true>>
 struct Labels {
-    static constexpr u32 COLOURS = 32;          // colours from 0 on that labels are for
-    static constexpr u32 CELL_BYTES = 8;        // of room
-    static constexpr u32 MOST_CELLS = 0xFFFFu;  // of a grid
+    static constexpr u32 COLOURS = ColourCounts::COLOURS;  // from 0 on that labels are for
+    static constexpr u32 CELL_BYTES = 8;                   // of room
+    static constexpr u32 MOST_CELLS = 0xFFFFu;             // of a grid
     static constexpr u32 BESIDE = 2;  // cells that a lane looks at side by side, so that it waits once for all
 
     const Group& g;
@@ -72,12 +73,11 @@ struct Labels {
     // wanted in.
     AB_FN u32 begin(bool without_background) {
         if (rules.univalued && !without_background) return size();
-        tally_colours(size(), [&](u32 k) { return from[k]; });
-        u32 mine = tally[g.lane()];
+        ColourCounts counts = count_colours(g, reinterpret_cast<const u32*>(from), size());
+        u32 mine = counts.mine;
         if (without_background) {
-            i32 most_cells = g.most_held(i32(mine));
-            background = i32(lowest_bit(g.ballot(i32(mine) == most_cells)));
-            if (rules.univalued) return size() - u32(most_cells);
+            background = most_common(g, counts);
+            if (rules.univalued) return size() - g.shuffle(mine, u32(background));
             if (i32(g.lane()) == background) mine = 0;
         }
         u32 all = begin_places(mine);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/arrays.h"
+#include "core/colour_counts.h"
 
 namespace arcbatt {
 namespace shapes {
@@ -15,6 +16,13 @@ struct Tally {
     const u32* count;
     u32 size;
     i32 first;
+#if AB_WARP
+    u32 mine = 0;
+    // Where there is no table, of the lane whose number the colour is.
+    AB_FN u32 of(u32 k) const { return count ? count[k] : mine; }
+#else
+    AB_FN u32 of(u32 k) const { return count[k]; }
+#endif
 };
 AB_FN bool colours_below_16(const Ctx& c, Grid g) {
     const u32* four = c.a.at(g.off);
@@ -25,6 +33,11 @@ AB_FN bool colours_below_16(const Ctx& c, Grid g) {
     return !c.g.any(whole, [&](u32 k) { return (four[k] & 0xF0F0F0F0u) != 0; });
 }
 AB_FN Status tally(Ctx& c, Grid g, Tally& out) {
+#if AB_WARP
+    ColourCounts counts = count_colours(c.g, c.a.at(g.off), cell_count(g));
+    out = Tally{nullptr, ColourCounts::COLOURS, 0, counts.mine};
+    if (!counts.beyond) return OK;
+#endif
     bool few = colours_below_16(c, g);
     u32 size = few ? 16 : 256, flip = few ? 0 : 128;
     u32 place = c.a.take(4 * size);
@@ -81,7 +94,7 @@ AB_FN Status colours_of(Ctx& c, Grid g, Array<TAG>& out) {
     if (s != OK) return s;
     u32* keys = words(c, out);
     out.n = c.g.compact(
-        t.size, [&](u32 k) { return t.count[k] != 0; }, [&](u32 k, u32 at) { keys[at] = int_key(t.first + i32(k)); });
+        t.size, [&](u32 k) { return t.of(k) != 0; }, [&](u32 k, u32 at) { keys[at] = int_key(t.first + i32(k)); });
     c.a.top = out.off + out.n;
     return OK;
 }
@@ -107,7 +120,7 @@ AB_FN Status mostcolor(Ctx& c, Grid g, i32& out) {
     shapes::Tally t;
     Status s = shapes::tally(c, g, t);
     if (s != OK) return s;
-    i32 found = c.g.max_of(t.size, 0, [&](u32 k) { return t.count[k] << 8 | (255 - k); });
+    i32 found = c.g.max_of(t.size, 0, [&](u32 k) { return t.of(k) << 8 | (255 - k); });
     out = t.first + 255 - (found & 255);
     c.a.top = kept;
     return OK;
@@ -129,7 +142,7 @@ AB_FN Status leastcolor(Ctx& c, Grid g, i32& out) {
     shapes::Tally t;
     Status s = shapes::tally(c, g, t);
     if (s != OK) return s;
-    i32 found = c.g.min_of(t.size, INT_MOST, [&](u32 k) { return t.count[k] ? i32(t.count[k] << 8 | k) : INT_MOST; });
+    i32 found = c.g.min_of(t.size, INT_MOST, [&](u32 k) { return t.of(k) ? i32(t.of(k) << 8 | k) : INT_MOST; });
     out = t.first + (found & 255);
     c.a.top = kept;
     return OK;
@@ -155,7 +168,7 @@ AB_FN Status numcolors(Ctx& c, Grid g, i32& out) {
     shapes::Tally t;
     Status s = shapes::tally(c, g, t);
     if (s != OK) return s;
-    out = i32(c.g.sum_of(t.size, [&](u32 k) { return t.count[k] != 0; }));
+    out = i32(c.g.sum_of(t.size, [&](u32 k) { return t.of(k) != 0; }));
     c.a.top = kept;
     return OK;
 }

@@ -1,6 +1,7 @@
 // Painting: colours of grids changed, and patches filled, painted and moved.
 #pragma once
 
+#include "core/colour_counts.h"
 #include "core/gridwork.h"
 
 namespace arcbatt {
@@ -33,6 +34,13 @@ AB_CALL Status grid_background(const Ctx& c, Grid grid, i32& out) {
     }
     out = i32(best) - i32(shift);
 #else
+#if AB_WARP
+    ColourCounts counts = count_colours(c.g, c.a.at(grid.off), n);
+    if (!counts.beyond) {
+        out = most_common(c.g, counts);
+        return OK;
+    }
+#endif
     // One count after the other of the colours there are; those from 63 on share a bit.
     u64 there = c.g.bits_of(n, [&](u32 k) { return u64(1) << least<u32>(u8(from[k]), 63); });
     i32 best = 0, best_count = 0;
