@@ -31,16 +31,14 @@ def unpacked(folders: Iterable[Path], arch: int, name: str, into: Path) -> Path 
     for folder in folders:
         path = archive_in(folder, arch)
         try:
-            names = _names(path, path.stat().st_mtime_ns)
-        except (OSError, zipfile.BadZipFile):
-            continue
-        if name not in names:
+            archive = _opened(path, path.stat().st_mtime_ns)
+            held = archive.getinfo(name)
+        except (OSError, zipfile.BadZipFile, KeyError):
             continue
         target = into / name
         if is_as_written(target):
             return target
-        with zipfile.ZipFile(path) as archive:
-            data = archive.read(name)
+        data = archive.read(held)
         if is_cubin(data):
             into.mkdir(parents=True, exist_ok=True)
             write_with_digest(target, data)
@@ -49,7 +47,6 @@ def unpacked(folders: Iterable[Path], arch: int, name: str, into: Path) -> Path 
 
 
 @lru_cache(maxsize=16)
-def _names(path: Path, _: int) -> frozenset[str]:
-    """What an archive holds that was changed last at some time."""
-    with zipfile.ZipFile(path) as archive:
-        return frozenset(archive.namelist())
+def _opened(path: Path, _: int) -> zipfile.ZipFile:
+    """An archive that was changed last at some time: to read what it holds takes longer than a kernel."""
+    return zipfile.ZipFile(path)
