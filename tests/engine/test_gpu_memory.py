@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from arcbatt.compiler.abi import constant
 from arcbatt.data.packing import pack_samples
 from arcbatt.documents import configure_gpu_memory, get_optimal_batch_size, gpu_memory_cleanup
 from arcbatt.engine import device_memory as memory
 from arcbatt.engine import devices as detect
+from arcbatt.engine.waves import kernels
+from arcbatt.engine.waves.heap import Heap
+from arcbatt.engine.waves.runner import LINES
 from arcbatt.errors import UsageError
 from arcbatt.language.sample import Sample
 from compiler.support import LIBRARY, random_sample
@@ -91,3 +95,18 @@ def test_numbers_are_checked(name):
     given = {"grid_size": 100, "num_samples": 10, "programs": 5, name: 0}
     with pytest.raises(UsageError, match=f"{name} is a number above 0"):
         get_optimal_batch_size(**given)
+
+
+@pytest.mark.parametrize("words", [1 << 18, 1 << 21, 1 << 23, 1 << 25])
+def test_pieces_that_groups_begin_leave_room_for_values(monkeypatch, words):
+    fake = fake_cupy.install(monkeypatch, free=GB).cupy
+    heap = Heap.resident(fake, words, LINES)
+    pieces = {
+        1: constant("THREAD_PIECE"),
+        kernels.LANES: constant("WARP_PIECE"),
+        kernels.BLOCK: constant("BLOCK_PIECE"),
+    }
+    begun = sum(heap.groups(width) * piece for width, piece in pieces.items())
+    assert 1 <= heap.lines <= LINES
+    assert heap.lines == 1 or heap.lines * begun < 0.7 * words
+    assert heap.lines == LINES or (heap.lines + 1) * begun > 0.5 * words

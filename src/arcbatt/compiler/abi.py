@@ -178,6 +178,9 @@ CONSTANTS: Final = {
     "MANY_SEED": Constant("u64", 0x6D616E79),
     "POOL_UNIT": Constant("u32", 16, "of a pool on a GPU: bytes of grids, words of values"),
     "MOST_GIANTS": Constant("u32", 16384, "calls of a wave that are left to blocks"),
+    "THREAD_PIECE": Constant("u32", 64, "words of the heap that a group of a wave takes at a time: a thread,"),
+    "WARP_PIECE": Constant("u32", 4096, "a warp,"),
+    "BLOCK_PIECE": Constant("u32", 1 << 17, "a block, which is for what is large"),
 }
 
 

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x643e57fa323c3325ull;
+constexpr u64 ABI_VERSION = 0x0ee61a3133b8e920ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -217,6 +217,9 @@ constexpr u64 FAILED_SEED = 1717660012ull;
 constexpr u64 MANY_SEED = 1835101817ull;
 constexpr u32 POOL_UNIT = 16u;  // of a pool on a GPU: bytes of grids, words of values
 constexpr u32 MOST_GIANTS = 16384u;  // calls of a wave that are left to blocks
+constexpr u32 THREAD_PIECE = 64u;  // words of the heap that a group of a wave takes at a time: a thread,
+constexpr u32 WARP_PIECE = 4096u;  // a warp,
+constexpr u32 BLOCK_PIECE = 131072u;  // a block, which is for what is large
 
 // What an instruction begins with; behind it stand the slots of its arguments, their types, and extra words. HALT,
 // END_BODY and CHARGE have the first two words alone in common with it.

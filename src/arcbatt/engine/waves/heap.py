@@ -8,13 +8,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.compiler.abi import WAVE_ARENA
+from arcbatt.compiler.abi import WAVE_ARENA, constant
+from arcbatt.engine.cuda.compile import LANES
 from arcbatt.engine.waves.kernels import BLOCK, BLOCKS, THREADS, WIDTHS
 
 MOST_WORDS: Final = (1 << 32) - 1
 """Values name each other by words of 32 bits."""
 _RESIDENT: Final = 2048 // THREADS
 """Blocks of a multiprocessor that can run at a time, at most."""
+_PIECES: Final = {1: constant("THREAD_PIECE"), LANES: constant("WARP_PIECE"), BLOCK: constant("BLOCK_PIECE")}
+"""Words that groups of a width take at a time."""
+_IN_PIECES: Final = 0.6
+"""The part of the heap that groups may have in pieces that they have just begun."""
 Place = tuple[int, int, int]
 """Base, stride and map of a node's values, an abi.WAVE_PLACE."""
 
@@ -22,6 +27,11 @@ Place = tuple[int, int, int]
 def address(array: Any) -> int:
     """Where an array of the device begins."""
     return int(array.data.ptr)
+
+
+def _groups(blocks: int) -> dict[int, int]:
+    """How many groups of each width there are in a line at most."""
+    return {width: blocks * THREADS // width for width in WIDTHS} | {BLOCK: BLOCKS * -(-blocks // _RESIDENT)}
 
 
 @dataclass
@@ -40,14 +50,15 @@ class Heap:
         """Where the next piece begins, and how often there was no room for one."""
         self.used = 0
         """Words that are taken before a run: constants and slots."""
-        self._groups = {width: self.blocks * THREADS // width for width in WIDTHS}
-        self._groups[BLOCK] = BLOCKS * -(-self.blocks // _RESIDENT)
+        self._groups = _groups(self.blocks)
         self._arenas = self.cupy.zeros(self.lines * sum(self._groups.values()) * WAVE_ARENA.words, np.uint32)
 
     @classmethod
     def resident(cls, cupy: Any, words: int, lines: int = 1) -> Heap:
-        """A heap for launches that fill the current device."""
-        return cls(cupy, words, lines, _RESIDENT * int(cupy.cuda.Device().attributes["MultiProcessorCount"]))
+        """A heap for launches that fill the current device, with fewer lines where pieces would fill it."""
+        blocks = _RESIDENT * int(cupy.cuda.Device().attributes["MultiProcessorCount"])
+        of_line = sum(_PIECES[width] * groups for width, groups in _groups(blocks).items())
+        return cls(cupy, words, max(1, min(lines, int(_IN_PIECES * words / of_line))), blocks)
 
     def take(self, words: int) -> int:
         """Room that is taken before a run."""

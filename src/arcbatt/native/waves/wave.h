@@ -75,11 +75,11 @@ AB_FN u32 calls_at_a_time(u64 calls, u32 groups) {
 }
 
 #if AB_LANES > 32
-constexpr u32 PIECE_WORDS = 1 << 17, LEAST_ROOM = 1 << 14;  // for what is large
+constexpr u32 PIECE_WORDS = BLOCK_PIECE, LEAST_ROOM = 1 << 14;
 #elif AB_LANES > 1
-constexpr u32 PIECE_WORDS = 4096, LEAST_ROOM = 1024;  // what has little room left sorts slowly
+constexpr u32 PIECE_WORDS = WARP_PIECE, LEAST_ROOM = 1024;  // what has little room left sorts slowly
 #else
-constexpr u32 PIECE_WORDS = 64, LEAST_ROOM = 0;  // there are 270,000 threads in a line
+constexpr u32 PIECE_WORDS = THREAD_PIECE, LEAST_ROOM = 0;
 #endif
 constexpr u32 LARGE_WORDS = 1 << 17;
 
