@@ -163,8 +163,10 @@ def test_what_limits_a_case_comes_from_rows(one_gpu):
 def test_a_profile_has_the_gpu(one_gpu):
     found = profile(PROGRAMS, one_gpu.samples)
     (run,) = found.devices
-    assert (run.side, run.batches, run.on_cpu) == (SIDE, (16,), 0)
-    assert 0 < run.milliseconds <= 1e3 * run.seconds
+    assert (run.side, run.stats.batches, run.stats.on_cpu) == (SIDE, (16,), 0)
+    assert 0 < run.stats.milliseconds <= 1e3 * run.seconds
+    (tried,) = run.stats.tried
+    assert str(tried).startswith("16 samples x ")
     assert f"{SIDE}: run" in [stage.name for stage in found.stages]
     assert not profile(PROGRAMS, one_gpu.samples, gpus=False).devices
 

@@ -40,10 +40,11 @@ def waves(monkeypatch):
     return fake_cupy.install(monkeypatch, free=1 << 28)
 
 
-def check(waves, programs, samples=SAMPLES, outputs="grid", heap_bytes=0, **options):
+def check(waves, programs, samples=SAMPLES, outputs="grid", heap_bytes=0, engine=None, **options):
     """Compare all outcomes; the engine's own."""
     compiled = compile(programs)
-    found = waves.WaveEngine(compiled, threads=1, heap_bytes=heap_bytes).run(samples, outputs, **options)
+    engine = engine or waves.WaveEngine(compiled, threads=1, heap_bytes=heap_bytes)
+    found = engine.run(samples, outputs, **options)
     expected = CpuEngine(compiled, threads=1).run(samples, outputs, **options)
     for name in ("statuses", "matches", "agreement", "hashes", "done"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
@@ -74,11 +75,15 @@ def test_random_programs_with_fewer_steps(waves, seed):
 def test_what_does_not_fit_with_others_runs_apart_and_then_on_the_cpu(waves):
     programs = [*LIBRARY[::20], HEAVY]
     for heap_bytes, on_cpu in ((1 << 27, False), (1 << 23, True)):
-        found = check(waves, programs, SAMPLES[:4], "hash", heap_bytes=heap_bytes)
+        engine = waves.WaveEngine(compile(programs), threads=1, heap_bytes=heap_bytes)
+        found = check(waves, programs, SAMPLES[:4], "hash", heap_bytes=heap_bytes, engine=engine)
         heavy = found.route[:, found.names.index(HEAVY.name)]
         assert bool(heavy.any()) == on_cpu
         if on_cpu:
             assert found.routes[int(heavy.max()) - 1].tier == CPU
+            assert engine.device_stats.tried[0].values == len(programs)
+            assert [one.values for one in engine.device_stats.tried].count(1) < 4  # not again on all other samples
+        assert on_cpu == any(not one.fitted for one in engine.device_stats.tried)
         assert not np.delete(found.route, found.names.index(HEAVY.name), axis=1).any()
 
 

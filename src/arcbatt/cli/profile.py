@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def as_data(found: Profile) -> dict[str, Any]:
         "primitives": {name: vars(tally) for name, tally in found.by_primitive().items()},
         "by_program": {name: vars(share) for name, share in found.by_program().items()},
         "rerouted": {str(route): count for route, count in found.rerouted.items()},
-        "devices": [vars(one) for one in found.devices],
+        "devices": [{"side": one.side, "seconds": one.seconds, **asdict(one.stats)} for one in found.devices],
         "patterns": vars(found.stats) | {"unresolved": dict(found.stats.unresolved)},
     }
 
@@ -129,11 +130,14 @@ def _print_sharing(found: Profile) -> None:
 
 def _print_devices(found: Profile) -> None:
     for one in found.devices:
-        typer.echo(f"\n{one.side}: {1e3 * one.seconds:,.2f} ms, {one.milliseconds:,.2f} of it until the GPU was done")
+        stats = one.stats
+        typer.echo(f"\n{one.side}: {1e3 * one.seconds:,.2f} ms, {stats.milliseconds:,.2f} of it until the GPU was done")
         typer.echo(
-            f"  {len(one.batches):,} batches of {one.waves:,} waves, a heap of {one.heap_bytes / 1e9:.2f} GB; "
-            f"evaluations left to the CPU: {one.on_cpu:,}"
+            f"  {len(stats.batches):,} batches of {stats.waves:,} waves, a heap of {stats.heap_bytes / 1e9:.2f} GB; "
+            f"evaluations left to the CPU: {stats.on_cpu:,}"
         )
+        for tried in stats.tried if len(stats.tried) > 1 else ():
+            typer.echo(f"  {tried}")
 
 
 def _line_figures(tally: Tally | None) -> str:

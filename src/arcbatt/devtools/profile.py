@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +28,7 @@ from arcbatt.data.packing import PackedSamples, pack_samples
 from arcbatt.devtools.bench.sides import engine_kinds
 from arcbatt.engine.cpu import CpuEngine
 from arcbatt.engine.outputs import Route
+from arcbatt.engine.stats import DeviceStats
 from arcbatt.language.limits import MAX_STEPS
 from arcbatt.language.program import Name, Program, live_lines
 from arcbatt.language.sample import Sample
@@ -93,15 +94,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class DeviceRun:
-    """One run of the programs on a GPU; what else is there to say of it is as `DeviceStats` has it."""
+    """One run of the programs on a GPU."""
 
     side: str
     seconds: float
-    milliseconds: float
-    batches: tuple[int, ...]
-    waves: int
-    heap_bytes: int
-    on_cpu: int
+    stats: DeviceStats
 
 
 @dataclass
@@ -250,7 +247,7 @@ def _on_devices(compiled: CompiledSet, data: PackedSamples, result: Profile, clo
             engine.run(data, complete=False, max_steps=max_steps)
         last = engine.device_stats
         if last is not None:
-            result.devices.append(DeviceRun(kind.name, clock.stages[-1].seconds, **asdict(last)))
+            result.devices.append(DeviceRun(kind.name, clock.stages[-1].seconds, last))
 
 
 def _instructions(

@@ -6,6 +6,20 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Tried:
+    """Some samples and values that were run together."""
+
+    samples: int
+    values: int
+    milliseconds: float
+    fitted: bool
+
+    def __str__(self) -> str:
+        how = "" if self.fitted else ", which did not fit"
+        return f"{self.samples:,} samples x {self.values:,} values in {self.milliseconds:,.0f} ms{how}"
+
+
+@dataclass(frozen=True)
 class DeviceStats:
     """What a run did on a GPU."""
 
@@ -19,3 +33,5 @@ class DeviceStats:
     """What values may take."""
     on_cpu: int
     """Evaluations left to the CPU."""
+    tried: tuple[Tried, ...] = ()
+    """All that was run, in order: a batch that does not fit is run again in smaller ones, or without some values."""

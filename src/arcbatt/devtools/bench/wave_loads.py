@@ -155,6 +155,8 @@ class Load:
             took.append(1e3 * (time.perf_counter() - start))
             on_gpu.append(engine.waves.last.milliseconds)
             print(f"  {self.name}: a run in {took[-1]:.0f} ms, of which {on_gpu[-1]:.0f} on the GPU", flush=True)
+            if len(tried := engine.waves.last.tried) > 1:
+                print("".join(f"    {one}\n" for one in tried), end="", flush=True)
         runner = engine.waves.runner(MAX_STEPS)
         if runner.too_much:
             runner = runner.only([one for one in self.schedule.code.outputs.values() if one[0] not in runner.too_much])

@@ -164,7 +164,9 @@ class WaveTier(GpuTier):
             self._left = _Left.of(request.samples, result.statuses, np.concatenate([one.columns for one in runs]))
             batches = tuple(size for one in runs for size in one.runner.batches)
             waves = sum(len(one.runner.schedule.waves) for one in runs)
-            self.last = DeviceStats(milliseconds, batches, waves, 4 * runs[0].runner.heap.words, on_cpu=left)
+            tried = tuple(some for one in runs for some in one.runner.tried)
+            heap_bytes = 4 * runs[0].runner.heap.words
+            self.last = DeviceStats(milliseconds, batches, waves, heap_bytes, on_cpu=left, tried=tried)
             for rows, columns, answer in by_cpu:
                 given = answer.result()
                 sink.answered(rows, columns, given, self.unfit_reason())
@@ -177,6 +179,7 @@ class WaveTier(GpuTier):
     def _group_run(self, request: RunRequest, number: int) -> _GroupRun:
         """What runs of a group of programs here, and what is known to be too much."""
         runner, outputs = self.runner(request.max_steps, number), self.groups[number].code.outputs
+        runner.tried.clear()
         columns, much = self._columns[number], np.zeros(len(outputs), np.bool_)
         if runner.too_much:
             much[:] = [slot in runner.too_much for slot, _ in outputs.values()]

@@ -8,6 +8,7 @@ Results do not depend on how samples or values are divided.
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from arcbatt.compiler.wave_kernels import WaveKernel
 from arcbatt.compiler.waves import Schedule, part
 from arcbatt.data.packing import PackedSamples
 from arcbatt.engine.outputs import Grids, Outputs, Wanted
+from arcbatt.engine.stats import Tried
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.ends import Ends, Looking, PlacedInputs
 from arcbatt.engine.waves.heap import MOST_WORDS, Heap
@@ -72,6 +74,8 @@ class WaveRunner:
     heap: Heap
     functions: Functions
     stream: Any
+    tried: list[Tried]
+    """What was run, by runners of parts too, since somebody took it out."""
     _ends: Ends
 
     def __init__(
@@ -90,8 +94,9 @@ class WaveRunner:
         self.cupy, self.schedule, self._max_steps, self._giant_items = cupy, schedule, max_steps, giant_items
         if beside:
             self.heap, self.functions, self._ends = beside.heap, beside.functions, beside._ends
-            self.stream = beside.stream
+            self.stream, self.tried = beside.stream, beside.tried
         else:
+            self.tried = []
             self.heap = heap or Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS), lines)
             chosen = {wave.kernel: kernels.width(wave.kernel) for wave in schedule.waves} | (widths or {})
             self.functions = load(cupy, chosen)
@@ -207,12 +212,15 @@ class WaveRunner:
 
     def _batch(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> Batch:
         """Some samples; OVERFLOW where the device has no memory for them."""
+        start = time.perf_counter()
         try:
-            return self._run_batch(data, rows, slots, asked)
+            found = self._run_batch(data, rows, slots, asked)
         except MemoryError:
             self._give_up_plan()
             self.cupy.get_default_memory_pool().free_all_blocks()
-            return self._nothing(rows, slots, asked)
+            found = self._nothing(rows, slots, asked)
+        self.tried.append(Tried(len(rows), len(slots), 1e3 * (time.perf_counter() - start), fitted=not found[2]))
+        return found
 
     @staticmethod
     def _nothing(rows: Rows, slots: Slots, asked: Asked) -> Batch:
