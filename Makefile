@@ -103,8 +103,8 @@ $(FUZZ)/corpus.bin: fuzz/corpus.py $(VENV)/installed $(wildcard src/arcbatt/comp
 # These need no virtual environment and no network: the core is built where it lies, for the machine's own Python, which
 # must have CuPy, NumPy, pytest and nanobind. filelock and platformdirs may come from `make carried`.
 GPU_BUILD := build/gpu
-GPU_TESTS := tests/engine/test_gpu.py tests/calls/test_gpu_api.py tests/calls/test_every_function.py \
-	tests/calls/test_primitives.py tests/engine/test_on_gpu.py tests/engine/test_gpu_waves.py
+GPU_TESTS := tests/engine/test_gpu_waves.py tests/engine/test_gpu.py tests/engine/test_on_gpu.py \
+	tests/calls/test_gpu_api.py tests/calls/test_primitives.py tests/calls/test_every_function.py
 GPU_PYTEST := -m pytest --noconftest -m gpu
 
 $(GPU_BUILD)/built: CMakeLists.txt $(NATIVE)

@@ -6,7 +6,8 @@
 Every part is a process of its own with a time limit of its own, so that one that hangs costs only itself: the build,
 times of loads beside all cores with their outputs compared (`arcbatt.devtools.bench.wave_loads`), random programs,
 of which 600 make a million evaluations, mutants of the library by number, the store (`arcbatt.devtools.bench.store`),
-the GPU's tests, and each tool of `make sanitize-gpu`. After each part a table of all so far is printed. What parts
+programs that searches found (`arcbatt.devtools.found`), compiling the library's kernels from nothing, the GPU's tests,
+and each tool of `make sanitize-gpu`. After each part a table of all so far is printed. What parts
 print and find goes to --work, and is put together under --out (or $OUT): `figures.txt` and `figures.json`.
 """
 
@@ -73,8 +74,14 @@ def parts(options: argparse.Namespace) -> Iterator[Part]:
         name, asked = f"mutants-{count}", ("--only", "mutants", "--mutants", str(count), "--outputs-only")
         yield Part(name, 40 + count / 400, module("wave_loads", name, *asked))
     yield Part("store", 50, module("store", "store", "--times", str(options.times), "--seconds", "25"))
+    if options.found:
+        records = map(str, options.found)
+        backends = ("--attempts", "2", "--backend", "cpu", "--backend", "cuda")
+        yield Part("found", 60, (options.python, "-m", "arcbatt.devtools.found", *records, *backends))
+    empty = ("env", "-u", "ARCBATT_CUBINS", f"ARCBATT_CACHE={options.work / 'nothing compiled'}")
+    yield Part("compiling", 60, (*empty, options.python, "-m", "arcbatt", "info", "--compile"))
     if not options.installed:
-        yield Part("tests", 110, (*make, "test-gpu"))
+        yield Part("tests", 200, (*make, "test-gpu"))
         for tool, limit in (("synccheck", 40), ("memcheck", 60), ("racecheck", 60)):
             yield Part(tool, limit, (*make, "sanitize-gpu", f"TOOLS={tool}"))
 
@@ -166,6 +173,7 @@ def main() -> None:
     parser.add_argument("--generated", type=int, default=240, help="generated programs")
     parser.add_argument("--random", type=int, default=600, help="random programs")
     parser.add_argument("--mutants", type=int, nargs="*", default=MUTANTS, help="how many, each a part")
+    parser.add_argument("--found", type=Path, action="append", help="record of a search (may be repeated)")
     parser.add_argument("--times", type=int, default=200, help="how often the store takes the training inputs")
     parser.add_argument("--heap-gb", type=float, default=17.0)
     parser.add_argument("--installed", action="store_true", help="build nothing, test nothing: Python has arcbatt")
