@@ -139,60 +139,61 @@ class WaveRunner:
         stopped: Callable[[], bool] = lambda: False,
         halve: bool = True,
         most: int = 0,
+        begin: int = 1,
     ) -> Iterator[tuple[Rows, Outputs]]:
         """The same by batches: samples, and what became of the values on them, a column for each slot.
 
-        A batch is cut by cells, since larger samples need more memory. What does not fit with one of `most` parts of
-        all cells, if that is given, is OVERFLOW.
+        A batch is cut by cells, since larger samples need more memory; the first is one of `begin` parts of them. What
+        does not fit with one of `most` parts of all cells, if that is given, is OVERFLOW.
         """
         first, order = 0, by_size(data)
         cells = np.cumsum(np.maximum(_cells(data)[order], 1))
         known = list(self.batches) if sum(self.batches) == len(data) else []  # what fitted before is tried first
-        until = cells[-1:].sum()
+        until = cells[-1:].sum() // begin
         self.batches = []
         while first < len(data) and not stopped():
+            if most and self.too_much.issuperset(slot for slot, _ in slots):  # on these samples it would be, too
+                yield order[first:], self._nothing(order[first:], slots, asked)[0]
+                return
             end = first + known.pop(0) if known else max(first + 1, int(np.searchsorted(cells, until, "right")))
             rows, before = order[first:end], cells[first - 1] if first else 0
             mine = cells[end - 1] - before
             fewer = len(rows) > 1 and (not most or mine > cells[-1] // most)
-            found = self._fitting(data, rows, slots, asked, halve, fewer=fewer)
+            found = self._fitting(data, rows, slots, asked, halve, fewer=fewer, nested=most > 0)
             if found is None:
                 known, until = [], before + mine // 2
                 continue
             yield rows, found
             self.batches.append(len(rows))
             first, until = end, cells[end - 1] + 2 * mine
-            if most and first < len(data) and self.too_much.issuperset(slot for slot, _ in slots):
-                yield order[first:], self._nothing(order[first:], slots, asked)[0]  # nor would it fit of others
-                return
 
     def _fitting(
-        self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked, halve: bool, *, fewer: bool
+        self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked, halve: bool, *, fewer: bool, nested: bool
     ) -> Outputs | None:
         """Some samples, those slots apart that do not fit with the others; nothing if it is to be fewer samples."""
         if halve and 0 < sum(slot in self._apart for slot, _ in slots) < len(slots):
-            return self._in_parts(data, rows, slots, asked)
+            return self._in_parts(data, rows, slots, asked, nested=nested)
         found, overspent, full = self._batch(data, rows, slots, asked)
         columns: NDArray[np.bool_] = (found.statuses == OVERFLOW).any(axis=0) & full
         if columns.any() and halve and len(slots) > 1 and (columns.mean() <= _FEW or not fewer):
             if columns.all():
                 columns[len(columns) // 2 :] = False
             self._apart |= {slots[column][0] for column in np.flatnonzero(columns).tolist()}
-            return self._in_parts(data, rows, slots, asked)
+            return self._in_parts(data, rows, slots, asked, nested=nested)
         if columns.any() and fewer:
             return None
         self.too_much |= {slots[column][0] for column in np.flatnonzero(columns).tolist()}
         found.statuses[overspent] = OVERFLOW
         return found
 
-    def _in_parts(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked) -> Outputs:
-        """Slots that do not fit together, by themselves."""
+    def _in_parts(self, data: PackedSamples, rows: Rows, slots: Slots, asked: Asked, *, nested: bool) -> Outputs:
+        """Slots that do not fit together, by themselves; those that did not fit beside a few only begin with a part."""
         whole = Outputs.empty([str(slot) for slot, _ in slots], len(rows), asked.wanted)
         apart = np.array([slot in self._apart for slot, _ in slots])
-        for columns in (np.flatnonzero(~apart), np.flatnonzero(apart)):
+        for columns, begin in ((np.flatnonzero(~apart), 1), (np.flatnonzero(apart), _MOST_BATCHES if nested else 1)):
             mine = [slots[column] for column in columns.tolist()]
             runner = self.only(mine)
-            for some, found in runner.outputs(data.only(rows), mine, asked, most=_MOST_BATCHES):
+            for some, found in runner.outputs(data.only(rows), mine, asked, most=_MOST_BATCHES, begin=begin):
                 whole.take(some, found, columns)
             self.too_much |= runner.too_much
         return whole
