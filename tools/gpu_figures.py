@@ -78,7 +78,7 @@ def parts(options: argparse.Namespace) -> Iterator[Part]:
         records = map(str, options.found)
         backends = ("--attempts", "2", "--backend", "cpu", "--backend", "cuda")
         yield Part("found", 60, (options.python, "-m", "arcbatt.devtools.found", *records, *backends))
-    empty = ("env", "-u", "ARCBATT_CUBINS", f"ARCBATT_CACHE={options.work / 'nothing compiled'}")
+    empty = ("env", "-u", "ARCBATT_CUBINS", f"ARCBATT_CACHE={options.work / f'compiled-by-{os.getpid()}'}")
     yield Part("compiling", 60, (*empty, options.python, "-m", "arcbatt", "info", "--compile"))
     if not options.installed:
         yield Part("tests", 200, (*make, "test-gpu"))

@@ -77,9 +77,10 @@ class StoreBench:
             start = time.perf_counter()
             found = store.apply("o_g", many, mode)
             self.cupy.cuda.Device().synchronize()
+            seconds = time.perf_counter() - start
             assert not store.full
             if run:
-                yield len(found) / (time.perf_counter() - start) / 1e6
+                yield len(found) / seconds / 1e6
 
     # --- operations ---
 

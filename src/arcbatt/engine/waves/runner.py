@@ -75,7 +75,7 @@ class WaveRunner:
     functions: Functions
     stream: Any
     tried: list[Tried]
-    """What was run, by runners of parts too, since somebody took it out."""
+    """What was run, by runners of parts too, since it was last cleared."""
     _ends: Ends
 
     def __init__(
