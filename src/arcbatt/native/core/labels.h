@@ -28,37 +28,52 @@ struct FixedRules {
     static constexpr bool univalued = UNIVALUED, diagonal = DIAGONAL;
 };
 
-// Of grids whose cells 16 bits can count.
-template <class R = FixedRules<true, true>>
+// What is kept of each cell: its label, and of a root how many cells its component has, later where these begin among
+// all; and which of them it is. Three numbers in a word, so of grids of so many cells.
+struct NearForm {
+    using Word = u32;
+    using Number = u16;
+    static constexpr u32 BITS = 10;
+};
+struct FarForm {
+    using Word = u64;
+    using Number = u32;
+    static constexpr u32 BITS = 20;
+};
+
+template <class R = FixedRules<true, true>, class Form = NearForm>
 struct Labels {
-    static constexpr u32 COLOURS = ColourCounts::COLOURS;  // from 0 on that labels are for
-    static constexpr u32 CELL_BYTES = 8;                   // of room
-    static constexpr u32 MOST_CELLS = 0xFFFFu;             // of a grid
-    static constexpr u32 BESIDE = 2;  // cells that a lane looks at side by side, so that it waits once for all
+    using Word = typename Form::Word;
+    using Number = typename Form::Number;
+    static constexpr u32 BITS = Form::BITS, MASK = (1u << BITS) - 1;
+    static constexpr u32 COLOURS = ColourCounts::COLOURS;             // from 0 on that labels are for
+    static constexpr u32 CELL_BYTES = sizeof(Word) + sizeof(Number);  // of room, behind `tally`
+    static constexpr u32 TALLY_WORDS = AB_LANES;
+    static constexpr u32 MOST_CELLS = MASK;  // of a grid
+    static constexpr u32 BESIDE = 2;         // cells that a lane looks at side by side, so that it waits once for all
 
     const Group& g;
     const i8* from;
     u32 h, w;
     R rules;
     RowOf row;
-    u32* node;  // of each cell its label, and of a root, in the upper half, what `number` and `write` count
-    u16 *order, *rank;
-    u16* first;             // in the place of `order`, as far as that was read
-    u32* tally;             // a word per colour and one more
+    Word* node;             // of each cell
+    Number* order;          // cells by colour, if that is not the order they are in
+    Number* first;          // in the place of `order`, as far as that was read
+    u32* tally;             // a word for each lane, of which colours have the first
     i32 background = NONE;  // a colour
 
     AB_FN Labels(const Group& lanes, const i8* cells, u32 height, u32 width, R which, u32* room, u32* colours)
         : g(lanes), from(cells), h(height), w(width), rules(which), row(width) {
-        u32 n = h * w;
-        node = room;
-        order = reinterpret_cast<u16*>(room + n);
-        rank = order + n;
-        first = order;
+        node = reinterpret_cast<Word*>(room);
+        order = first = reinterpret_cast<Number*>(node + size());
         tally = colours;
     }
-    static AB_FN u32 label_of(u32 word) { return word & MOST_CELLS; }
-    static AB_FN u32 count_of(u32 word) { return word >> 16; }
-    static AB_FN u32 with_count(u32 label, u32 count) { return label | count << 16; }
+    static AB_FN u32 label_of(Word word) { return u32(word) & MASK; }
+    static AB_FN u32 count_of(Word word) { return u32(word >> BITS) & MASK; }
+    static AB_FN u32 rank_of(Word word) { return u32(word >> 2 * BITS); }
+    static AB_FN Word with_count(Word word, u32 count) { return (word & ~(Word(MASK) << BITS)) | Word(count) << BITS; }
+    static AB_FN Word with_rank(u32 label, u32 rank) { return Word(label) | Word(rank) << 2 * BITS; }
 
     AB_FN u32 size() const { return h * w; }
     AB_FN u32 below() const { return (1u << g.lane()) - 1; }
@@ -81,32 +96,21 @@ struct Labels {
             if (i32(g.lane()) == background) mine = 0;
         }
         u32 all = begin_places(mine);
-        deal_out(size(), [&](u32 k) { return from[k]; }, [&](u32 k, u32 at) { order[at] = u16(k); });
+        AB_ROLLED
+        for (u32 start = 0; start < size(); start += AB_LANES) {
+            u32 k = start + g.lane(), colour = k < size() ? u32(from[k]) : COLOURS;
+            if (i32(colour) == background) colour = COLOURS;
+            u32 at = next_place(colour);
+            if (colour < COLOURS) order[at] = Number(k);
+        }
         return all;
     }
     // How many of n things have each colour, to `tally`.
     template <class F>
-    AB_FN void tally_colours(u32 n, F colour_of) {
+    AB_FN void tally_colours(u32 n, F colour_of) const {
         g.sync();
         tally[g.lane()] = 0;
-        g.sync();
-        AB_ROLLED
-        for (u32 start = 0; start < n; start += BESIDE * AB_LANES) {
-            u32 colour[BESIDE], alike[BESIDE];
-            look(start, n, colour_of, colour, alike);
-            for (u32 k = 0; k < BESIDE; ++k)
-                if (colour[k] < COLOURS && (alike[k] & below()) == 0) fetch_add(tally[colour[k]], count_bits(alike[k]));
-        }
-        g.sync();
-    }
-    // The colours of things from `start` on, COLOURS beyond the last, and which lanes have the same.
-    template <class F>
-    AB_FN void look(u32 start, u32 n, F colour_of, u32 (&colour)[BESIDE], u32 (&alike)[BESIDE]) const {
-        for (u32 k = 0; k < BESIDE; ++k) {
-            u32 at = start + k * AB_LANES + g.lane();
-            colour[k] = at < n ? u32(colour_of(at)) : COLOURS;
-        }
-        for (u32 k = 0; k < BESIDE; ++k) alike[k] = g.alike(colour[k]);
+        g.each(n, [&](u32 k) { fetch_add(tally[colour_of(k)], 1u); });
     }
     // Have each colour's places begin behind those of the colours before, a lane having its colour's count; their sum.
     AB_FN u32 begin_places(u32 mine) {
@@ -116,23 +120,14 @@ struct Labels {
         g.sync();
         return all;
     }
-    // put(k, place) for each of n things that are not the background, in order among those of its colour, whose places
-    // begin where `tally` says.
-    template <class F, class P>
-    AB_FN void deal_out(u32 n, F colour_of, P put) {
-        AB_ROLLED
-        for (u32 start = 0; start < n; start += BESIDE * AB_LANES) {
-            u32 colour[BESIDE], alike[BESIDE];
-            look(start, n, colour_of, colour, alike);
-            for (u32 k = 0; k < BESIDE; ++k) {
-                bool there = colour[k] < COLOURS && i32(colour[k]) != background;
-                u32 next = there ? tally[colour[k]] : 0;
-                g.sync();
-                if (there) put(start + k * AB_LANES + g.lane(), next + count_bits(alike[k] & below()));
-                if (there && (alike[k] & below()) == 0) tally[colour[k]] = next + count_bits(alike[k]);
-                g.sync();
-            }
-        }
+    // The place of each lane's thing of a colour, in order among those of that colour, whose places begin where `tally`
+    // says; of COLOURS, which is none, any.
+    AB_FN u32 next_place(u32 colour) const {
+        u32 alike = g.alike(colour), next = colour < COLOURS ? tally[colour] : 0;
+        g.sync();
+        if (colour < COLOURS && (alike & below()) == 0) tally[colour] = next + count_bits(alike);
+        g.sync();
+        return next + count_bits(alike & below());
     }
 
     // From cells to the roots of their components, all chains side by side.
@@ -165,7 +160,7 @@ struct Labels {
             some = false;
             for (u32 k = 0; k < N; ++k) {
                 u32 greater = most(at[2 * k], at[2 * k + 1]), lesser = least(at[2 * k], at[2 * k + 1]), was = greater;
-                if (greater != lesser) was = fetch_least(node[greater], lesser);
+                if (greater != lesser) was = u32(fetch_least(node[greater], Word(lesser)));
                 bool late = was != greater && was != lesser;
                 at[2 * k] = late ? was : 0;
                 at[2 * k + 1] = late ? lesser : 0;
@@ -221,7 +216,7 @@ struct Labels {
     }
 
     // Number the components as their first cells come: how many there are. Their roots go to `first`, how many cells
-    // each has to its root, which of them each cell is to `rank`, and every cell is labelled by its root.
+    // each has to its root; every cell is labelled by its root, with which cell of the component it is.
     AB_FN u32 number(u32 cells) {
         u32 n = rules.univalued ? size() : cells, components = 0;
         g.sync();
@@ -240,15 +235,14 @@ struct Labels {
             for (u32 k = 0; k < BESIDE; ++k) alike[k] = g.alike(there[k] ? mine[k] : NOWHERE);
             for (u32 k = 0; k < BESIDE; ++k) {
                 u32 before = there[k] ? count_of(node[mine[k]]) : 1;
-                u32 place = before + count_bits(alike[k] & below());
-                u32 begin = g.ballot(place == 0);
+                u32 rank = before + count_bits(alike[k] & below());
+                u32 begin = g.ballot(rank == 0);
                 g.sync();
-                if (there[k]) {
-                    if (cell[k] != mine[k]) node[cell[k]] = mine[k];
-                    rank[cell[k]] = u16(place);
-                    if (place == 0) first[components + count_bits(begin & below())] = u16(mine[k]);
-                    if ((alike[k] & below()) == 0) node[mine[k]] = with_count(mine[k], before + count_bits(alike[k]));
-                }
+                if (there[k] && cell[k] != mine[k]) node[cell[k]] = with_rank(mine[k], rank);
+                if (rank == 0) first[components + count_bits(begin & below())] = Number(mine[k]);
+                // A root is the first of its component but where cells come by colour; then both change its word.
+                if (there[k] && (alike[k] & below()) == 0) fetch_add(node[mine[k]], Word(count_bits(alike[k])) << BITS);
+                if (!rules.univalued && there[k] && cell[k] == mine[k]) fetch_add(node[mine[k]], with_rank(0, rank));
                 components += count_bits(begin);
                 g.sync();
             }
@@ -259,28 +253,24 @@ struct Labels {
     // Write the numbered components: where the keys of each begin, counted from `base`, and how many they are, to
     // `pairs`, by colour and place of the first; the keys to `keys`.
     AB_FN void write(u32 components, u32 base, u32* pairs, u32* keys) {
-        u32 lane = g.lane(), sum = 0, all = 0;
-        auto colour_of = [&](u32 k) { return from[first[k]]; };
+        u32 sum = 0, all = 0;
         if (rules.univalued) {
-            tally_colours(components, colour_of);
-            begin_places(tally[lane]);
-            // Where a component's pair goes, in the place of its first cell's rank, which is 0.
-            deal_out(components, colour_of, [&](u32 k, u32 at) { rank[first[k]] = u16(at); });
+            tally_colours(components, [&](u32 k) { return from[first[k]]; });
+            begin_places(tally[g.lane()]);
         }
         g.sync();
         AB_ROLLED
         for (u32 start = 0; start < components; start += AB_LANES) {
-            u32 k = start + lane;
+            u32 k = start + g.lane();
             bool there = k < components;
             u32 mine = there ? first[k] : 0, cells = there ? count_of(node[mine]) : 0;
-            u32 before = sum + g.sum_before(cells, all);
+            u32 begin = sum + g.sum_before(cells, all), at = k;
             sum += all;
+            if (rules.univalued) at = next_place(there ? u32(from[mine]) : COLOURS);
             if (there) {
-                u32 at = rules.univalued ? rank[mine] : k;
-                pairs[2 * at] = base + before;
+                pairs[2 * at] = base + begin;
                 pairs[2 * at + 1] = cells;
-                node[mine] = with_count(mine, before);
-                if (rules.univalued) rank[mine] = 0;
+                node[mine] = with_count(node[mine], begin);
             }
         }
         struct Placed {
@@ -292,7 +282,8 @@ struct Labels {
                 i32 colour = from[cell];
                 u32 i = row(cell);
                 x.key = cell_key(colour, IJ{i32(i), i32(cell - i * w)});
-                x.at = colour == background ? NOWHERE : count_of(node[label_of(node[cell])]) + rank[cell];
+                Word here = node[cell];
+                x.at = colour == background ? NOWHERE : count_of(node[label_of(here)]) + rank_of(here);
                 return false;
             },
             [&](u32, const Placed& x) {

@@ -26,6 +26,7 @@ typedef unsigned long long uint64_t;
 // AB_CALL is for what is big and called from many places: on the GPU a call of its own, so that the kernel stays small
 // enough for its compiler and its instruction cache.
 // AB_INLINE is for a piece of one function that stands by itself for the reader: never a call.
+// AB_APART stands before loops whose turns have nothing to do with one another, so that a CPU may do several at a time.
 // AB_ROLLED stands before loops that are not to be unrolled there, for the same reason; AB_UNROLLED before those that
 // wait for memory, so that several loads are on their way at a time.
 // AB_WAVES is set where a kernel is for one operation, so that none of it is called from many places.
@@ -40,6 +41,7 @@ typedef unsigned long long uint64_t;
 #else
 #define AB_CALL __device__ __noinline__
 #endif
+#define AB_APART
 #define AB_ROLLED _Pragma("unroll 1")
 #define AB_UNROLLED _Pragma("unroll 4")
 #else
@@ -50,6 +52,13 @@ typedef unsigned long long uint64_t;
 #define AB_INLINE inline
 #endif
 #define AB_CALL inline
+#if defined(__clang__)
+#define AB_APART _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define AB_APART _Pragma("GCC ivdep")
+#else
+#define AB_APART
+#endif
 #define AB_ROLLED
 #define AB_UNROLLED
 #endif
@@ -144,6 +153,15 @@ AB_FN u32 fetch_least(u32& word, u32 x) {
     return atomicMin(&word, x);
 #else
     u32 before = word;
+    word = least(before, x);
+    return before;
+#endif
+}
+AB_FN u64 fetch_least(u64& word, u64 x) {
+#if AB_DEVICE
+    return atomicMin(reinterpret_cast<unsigned long long*>(&word), x);
+#else
+    u64 before = word;
     word = least(before, x);
     return before;
 #endif

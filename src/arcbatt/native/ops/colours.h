@@ -37,8 +37,10 @@ AB_FN Status tally(Ctx& c, Grid g, Tally& out) {
     ColourCounts counts = count_colours(c.g, c.a.at(g.off), cell_count(g));
     out = Tally{nullptr, ColourCounts::COLOURS, 0, counts.mine};
     if (!counts.beyond) return OK;
-#endif
+    constexpr bool few = false;
+#else
     bool few = colours_below_16(c, g);
+#endif
     u32 size = few ? 16 : 256, flip = few ? 0 : 128;
     u32 place = c.a.take(4 * size);
     if (place == NOWHERE) return OVERFLOW_;

@@ -29,13 +29,13 @@ AB_FN Status by_colour(Ctx& c, Grid g, bool without_background, Objects& out) {
 struct NearRoom {
     u32* words;
     u32 most_cells;
-    static constexpr u32 COLOURS = Labels<>::COLOURS;
+    static constexpr u32 TALLY = Labels<>::TALLY_WORDS;
     static constexpr u32 LABEL_BYTES = Labels<>::CELL_BYTES;
-    static AB_FN constexpr u32 size(u32 most_cells) { return COLOURS + (LABEL_BYTES + 1) * most_cells / 4; }
+    static AB_FN constexpr u32 size(u32 most_cells) { return TALLY + (LABEL_BYTES + 1) * most_cells / 4; }
     // How many cells fit into so many words: a multiple of four.
-    static AB_FN u32 most(u32 words) { return (words - COLOURS) * 4 / (LABEL_BYTES + 1) / 4 * 4; }
-    AB_FN u32* labels() const { return words + COLOURS; }
-    AB_FN u32* cells() const { return words + COLOURS + LABEL_BYTES * most_cells / 4; }  // four in a word
+    static AB_FN u32 most(u32 words) { return (words - TALLY) * 4 / (LABEL_BYTES + 1) / 4 * 4; }
+    AB_FN u32* labels() const { return words + TALLY; }
+    AB_FN u32* cells() const { return words + TALLY + LABEL_BYTES * most_cells / 4; }  // four in a word
 };
 
 // Find the objects of a grid by rules, with everything but the result in room close by: found(labels, how many, of how
@@ -46,7 +46,7 @@ AB_FN bool find_near_by(const Group& g, const u32* from, u32 h, u32 w, NearRoom 
     constexpr u32 BEYOND = 0x01010101u * (256 - Found::COLOURS);  // the bits that colours beyond have in each cell
     static_assert((Found::COLOURS & (Found::COLOURS - 1)) == 0, "colours are told by their bits");
     u32 n = h * w;
-    if (n == 0 || n > room.most_cells) return false;
+    if (n == 0 || n > least(room.most_cells, Found::MOST_CELLS)) return false;
     u32* mine = room.cells();
     bool beyond = g.flagged((n + 3) / 4, [&](u32 k) {
         u32 cells = from[k], there = n - 4 * k;
@@ -83,11 +83,13 @@ AB_FN bool find_near(const Group& g, const u32* from, u32 h, u32 w, NearRoom roo
 // Find the objects of a grid with labels in the arena, behind the room for the result.
 template <class R>
 AB_FN Status find_in_arena(Ctx& c, Grid g, R rules, bool without, Found& found) {
-    using Here = Labels<R>;
+    using Here = Labels<R, FarForm>;
+    static_assert(Here::MOST_CELLS >= u32(MAX_CELLS), "any grid");
     u32* room;
-    Status s = take_words(c, u64(Here::CELL_BYTES) * u32(g.h) * u32(g.w) / 4 + Here::COLOURS, room);
+    Status s = take_words(c, u64(Here::CELL_BYTES) * u32(g.h) * u32(g.w) / 4 + Here::TALLY_WORDS + 1, room);
     if (s != OK) return s;
-    Here labels(c.g, cells(c, g), u32(g.h), u32(g.w), rules, room + Here::COLOURS, room);
+    u32* aligned = room + (u64(room) / sizeof(u32) & 1);
+    Here labels(c.g, cells(c, g), u32(g.h), u32(g.w), rules, aligned + Here::TALLY_WORDS, aligned);
     found.cells = labels.begin(without);
     labels.find();
     found.count = labels.number(found.cells);
@@ -108,37 +110,41 @@ AB_FN bool objects_near(Ctx& c, Grid g, u32 mode, Objects& out, Status& s) {
 }
 #endif
 
-}  // namespace objects_impl
-
-namespace op {
-
-AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_bg, Objects& out) {
-    using namespace objects_impl;
-    u32 n = u32(g.h) * u32(g.w);
-    if (without_bg && n == 0) return EMPTY;
-#if AB_WARP
-    u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
-    Status near = OK;
-    if (objects_near(c, g, mode, out, near)) return near;
-#endif
+// Without room close by: with labels in the arena, or where colours are not for labels on boards.
+AB_FN Status objects_beyond(Ctx& c, Grid g, u32 mode, Objects& out) {
+    bool without = mode & 1;
     Found found;
     Boards b;
-    Status s = make_found(c, g, n, found, out);
+    Status s = make_found(c, g, u32(g.h) * u32(g.w), found, out);
 #if AB_WARP
     if (s != OK) return s;
-    if (n <= Labels<>::MOST_CELLS && !c.g.any(n, [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<>::COLOURS; })) {
-        s = with_rules(mode, [&](auto rules) { return find_in_arena(c, g, rules, without_bg != 0, found); });
+    if (!c.g.any(u32(g.h) * u32(g.w), [&](u32 k) { return u8(cells(c, g)[k]) >= Labels<>::COLOURS; })) {
+        s = with_rules(mode, [&](auto rules) { return find_in_arena(c, g, rules, without, found); });
         if (s == OK) keep_found(c, found, out.off, out);
         return s;
     }
 #endif
     if (s == OK) s = draw_boards(c, g, b);
-    Rules rules{univalued != 0, diagonal != 0, NOWHERE};
-    if (s == OK && without_bg) s = background_slot(c, b, rules.background);
+    Rules rules{(mode & 4) != 0, (mode & 2) != 0, NOWHERE};
+    if (s == OK && without) s = background_slot(c, b, rules.background);
     if (s != OK) return s;
     s = b.stride <= 1 ? narrow_components(c, b, g, rules, found) : wide_components(c, b, g, rules, found);
     if (s == OK) keep_found(c, found, out.off, out);
     return s;
+}
+
+}  // namespace objects_impl
+
+namespace op {
+
+AB_CALL Status objects(Ctx& c, Grid g, i32 univalued, i32 diagonal, i32 without_bg, Objects& out) {
+    if (without_bg && (g.h == 0 || g.w == 0)) return EMPTY;
+    u32 mode = (univalued ? 4 : 0) | (diagonal ? 2 : 0) | (without_bg ? 1 : 0);
+#if AB_WARP
+    Status near = OK;
+    if (objects_impl::objects_near(c, g, mode, out, near)) return near;
+#endif
+    return objects_impl::objects_beyond(c, g, mode, out);
 }
 
 AB_FN Status o_g(Ctx& c, Grid g, i32 mode, Objects& out) {
