@@ -112,10 +112,16 @@ AB_FN Status distance_by_searches(Ctx& c, A a, IJ move, B b, i32& out) {
 }
 
 // The least distance of two patches, or any number above cap where it is above that. Boxes apart are first moved until
-// they share a row and a column: that takes the same off the distance of any two places.
+// they share a row and a column: that takes the same off the distance of any two places. So few pairs that their boxes
+// would take longer are looked at as they are.
 template <class A, class B>
 AB_FN Status distance(Ctx& c, A a, B b, i32 cap, i32& out) {
+    constexpr u32 FEW_PAIRS = AB_LANES > 1 ? 32 * AB_LANES : 8;
     if (a.n == 0 || b.n == 0) return EMPTY;
+    if (u64(a.n) * b.n <= FEW_PAIRS) {
+        out = distance_by_pairs(c, a, IJ{0, 0}, b);
+        return OK;
+    }
     Extent ea = extent_of(c, a), eb = extent_of(c, b);
     IJ move{approach(ea.rows, eb.rows), approach(ea.columns, eb.columns)};
     i32 apart = magnitude(move.i) + magnitude(move.j);
