@@ -66,13 +66,14 @@ struct Group {
     // get(i, x), then put(i, x), for every i below n; whether `get` held for some. Several are got before any is put.
     template <class R, class G, class P>
     AB_FN bool mapped(u32 n, G get, P put) const {
-        bool found = false;
+        u32 found = 0;
+        AB_APART
         for (u32 i = 0; i < n; ++i) {
             R x{};
-            found |= get(i, x);
+            found |= get(i, x) ? 1u : 0u;
             put(i, x);
         }
-        return found;
+        return found != 0;
     }
     // The least, greatest, sum and union of bits of f(i).
     template <class F>

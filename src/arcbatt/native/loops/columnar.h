@@ -67,10 +67,9 @@ AB_FN ColumnRoom* column_room(Machine& m, u32 loop, u64 n, ColumnsRef shape) {
 struct BestRows {
     u32 *value, *item;
 };
-// What an item gives, and whether that is better than what was best before.
+// The better of what was best before and what an item gives.
 struct Better {
-    i32 value;
-    bool is;
+    u32 value, item;
 };
 
 // Compute what depends on the container's n items alone, as far as that is not known yet.
@@ -92,17 +91,18 @@ AB_INLINE bool find_inner_best(Machine& m, Ins ins, u32 n, ColumnRun& run, Inner
     for (; item.item < n; ++item.item) {
         if (!run.run(item.shape.code())) return false;
         Column result = run.column(item.shape.result());
+        bool first = item.item == 0;
         m.c.g.mapped<Better>(
             run.m,
             [&](u32 k, Better& r) {
                 i32 now = i32(result.at[k]), before = i32(best.value[k]);
-                r = Better{now, item.item == 0 || (greatest ? now > before : now < before)};
+                bool better = first || (greatest ? now > before : now < before);
+                r = Better{u32(better ? now : before), better ? item.item : best.item[k]};
                 return false;
             },
             [&](u32 k, Better r) {
-                if (!r.is) return;
-                best.value[k] = u32(r.value);
-                best.item[k] = item.item;
+                best.value[k] = r.value;
+                best.item[k] = r.item;
             });
     }
     return true;

@@ -6,31 +6,43 @@
 namespace arcbatt {
 namespace op {
 
+// Without branches and, where sums are all there is, in 32 bits, so that columns of numbers are computed several at a
+// time.
 AB_FN Status fit(i64 x, i32& out) {
-    if (!in_range(x)) return LIMIT;
     out = i32(x);
-    return OK;
+    return in_range(x) ? OK : LIMIT;
 }
+AB_FN Status sum_of(i32 a, i32 b, i32& out) {
+    u32 x = u32(a), y = u32(b), sum = x + y;
+    out = i32(sum);
+    return (~(x ^ y) & (x ^ sum)) >> 31 ? LIMIT : OK;
+}
+AB_FN Status difference_of(i32 a, i32 b, i32& out) {
+    u32 x = u32(a), y = u32(b), left = x - y;
+    out = i32(left);
+    return ((x ^ y) & (x ^ left)) >> 31 ? LIMIT : OK;
+}
+AB_FN Status product_of(i32 a, i32 b, i32& out) { return fit(i64(a) * b, out); }
 
 // One function on an integer or on both parts of an IJ.
 template <class F>
 AB_FN Status on_each(F f, i32 n, i32& out) {
-    return fit(f(i64(n)), out);
+    return f(n, out);
 }
 template <class F>
 AB_FN Status on_each(F f, IJ n, IJ& out) {
-    Status s = fit(f(i64(n.i)), out.i);
-    return s != OK ? s : fit(f(i64(n.j)), out.j);
+    Status s = f(n.i, out.i), t = f(n.j, out.j);
+    return s != OK ? s : t;
 }
 // One function on two numbers; an integer beside an IJ counts for both its parts.
 template <class F>
 AB_FN Status on_both(F f, i32 a, i32 b, i32& out) {
-    return fit(f(i64(a), i64(b)), out);
+    return f(a, b, out);
 }
 template <class F>
 AB_FN Status on_both(F f, IJ a, IJ b, IJ& out) {
-    Status s = fit(f(i64(a.i), i64(b.i)), out.i);
-    return s != OK ? s : fit(f(i64(a.j), i64(b.j)), out.j);
+    Status s = f(a.i, b.i, out.i), t = f(a.j, b.j, out.j);
+    return s != OK ? s : t;
 }
 template <class F>
 AB_FN Status on_both(F f, i32 a, IJ b, IJ& out) {
@@ -41,80 +53,61 @@ AB_FN Status on_both(F f, IJ a, i32 b, IJ& out) {
     return on_both(f, a, IJ{b, b}, out);
 }
 
-AB_FN i64 floor_halve(i64 x) { return x >> 1; }
-AB_FN i64 signum(i64 x) { return (x > 0) - (x < 0); }
+AB_FN i32 signum(i32 x) { return (x > 0) - (x < 0); }
 
 template <class A, class B, class R>
 AB_FN Status add(Ctx&, A a, B b, R& out) {
-    return on_both([](i64 x, i64 y) { return x + y; }, a, b, out);
+    return on_both([](i32 x, i32 y, i32& r) { return sum_of(x, y, r); }, a, b, out);
 }
 template <class A, class B, class R>
 AB_FN Status subtract(Ctx&, A a, B b, R& out) {
-    return on_both([](i64 x, i64 y) { return x - y; }, a, b, out);
+    return on_both([](i32 x, i32 y, i32& r) { return difference_of(x, y, r); }, a, b, out);
 }
 template <class A, class B, class R>
 AB_FN Status multiply(Ctx&, A a, B b, R& out) {
-    return on_both([](i64 x, i64 y) { return x * y; }, a, b, out);
+    return on_both([](i32 x, i32 y, i32& r) { return product_of(x, y, r); }, a, b, out);
 }
 AB_FN i64 floor_divide(i64 x, i64 y) {
     i64 q = x / y;
     return (x % y != 0 && (x < 0) != (y < 0)) ? q - 1 : q;
 }
+// The parts are taken in order: the first may be beyond the range before the second is found to be zero.
 template <class A, class B, class R>
 AB_FN Status divide(Ctx&, A a, B b, R& out) {
-    // The parts are taken in order: the first may be beyond the range before the second is found to be zero.
-    Status s = OK;
-    Status r = on_both(
-        [&](i64 x, i64 y) -> i64 {
-            if (y == 0) {
-                if (s == OK) s = ZERO_DIVISION;
-                return 0;
-            }
-            i64 q = floor_divide(x, y);
-            if (!in_range(q) && s == OK) s = LIMIT;
-            return q;
-        },
-        a, b, out);
-    return s != OK ? s : r;
+    return on_both([](i32 x, i32 y, i32& r) { return y == 0 ? ZERO_DIVISION : fit(floor_divide(x, y), r); }, a, b, out);
 }
 template <class A, class B, class R>
 AB_FN Status modulo(Ctx&, A a, B b, R& out) {
-    bool by_zero = false;
-    Status s = on_both(
-        [&](i64 x, i64 y) -> i64 {
-            by_zero = by_zero || y == 0;
-            return y == 0 ? 0 : x - y * floor_divide(x, y);
-        },
-        a, b, out);
-    return by_zero ? ZERO_DIVISION : s;
+    return on_both([](i32 x, i32 y, i32& r) { return y == 0 ? ZERO_DIVISION : fit(x - y * floor_divide(x, y), r); }, a,
+                   b, out);
 }
 template <class A>
 AB_FN Status invert(Ctx&, A n, A& out) {
-    return on_each([](i64 x) { return -x; }, n, out);
+    return on_each([](i32 x, i32& r) { return difference_of(0, x, r); }, n, out);
 }
 template <class A>
 AB_FN Status double_(Ctx&, A n, A& out) {
-    return on_each([](i64 x) { return 2 * x; }, n, out);
+    return on_each([](i32 x, i32& r) { return sum_of(x, x, r); }, n, out);
 }
 template <class A>
 AB_FN Status halve(Ctx&, A n, A& out) {
-    return on_each(floor_halve, n, out);
+    return on_each([](i32 x, i32& r) { return r = x >> 1, OK; }, n, out);
 }
 template <class A>
 AB_FN Status increment(Ctx&, A n, A& out) {
-    return on_each([](i64 x) { return x + 1; }, n, out);
+    return on_each([](i32 x, i32& r) { return sum_of(x, 1, r); }, n, out);
 }
 template <class A>
 AB_FN Status decrement(Ctx&, A n, A& out) {
-    return on_each([](i64 x) { return x - 1; }, n, out);
+    return on_each([](i32 x, i32& r) { return difference_of(x, 1, r); }, n, out);
 }
 template <class A>
 AB_FN Status sign(Ctx&, A n, A& out) {
-    return on_each(signum, n, out);
+    return on_each([](i32 x, i32& r) { return r = signum(x), OK; }, n, out);
 }
 template <class A>
 AB_FN Status crement(Ctx&, A n, A& out) {
-    return on_each([](i64 x) { return x + signum(x); }, n, out);
+    return on_each([](i32 x, i32& r) { return sum_of(x, signum(x), r); }, n, out);
 }
 AB_FN Status even(Ctx&, i32 n, i32& out) {
     out = (n & 1) == 0;
