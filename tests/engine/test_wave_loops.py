@@ -185,6 +185,25 @@ def test_calls_of_many_items_are_left_to_blocks(cupy, max_steps):
         check(cupy, plan, [*SAMPLES, *EDGES], width=LANES, max_steps=max_steps, giant_items=giant_items)
 
 
+MERGES = (
+    "merge(o_g(I, 1))",
+    "merge(prapply(connect, asindices(I), asindices(I)))",
+    "merge(prapply(connect, insert(toivec(divide(height(I), 0)), asindices(I)), asindices(I)))",
+    "mapply(lambda o: merge(prapply(connect, toindices(o), asindices(I))), o_g(I, 5))",
+    "mapply(lambda o: apply(lambda ij: shift(o, ij), toindices(o)), o_g(I, 5))",
+)
+
+
+def test_merging_is_left_to_blocks_inside_of_loops_and_outside(cupy):
+    """And counts all that is in sets of sets, as little as their number is."""
+    plan = schedule(compile([program(number, one) for number, one in enumerate(MERGES)]).typed)
+    for giant_items, left in ((3, True), (12, True), (1 << 20, False)):
+        runner, _ = check(cupy, plan, [*SAMPLES, *EDGES], width=LANES, giant_items=giant_items)
+        by_blocks = {launch.wave.kernel.name for launch in runner.plan.launches if launch.giants}
+        assert ("merge: {{IJ}} -> {IJ}" in by_blocks) == left
+        assert ("gather loop_mapply: {{Cell}} -> {{Cell}}" in by_blocks) == left
+
+
 def test_nothing_depends_on_how_samples_and_programs_are_divided(cupy):
     plan = schedule(compile([*LIBRARY[::40], *(program(k, one) for k, one in enumerate(EXPRESSIONS.values()))]).typed)
     samples = [*SAMPLES[:4], *EDGES]

@@ -21,6 +21,7 @@ from arcbatt.engine.cuda.nvrtc import find_nvrtc
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.plan import Plan
 from arcbatt.engine.waves.runner import WaveRunner
+from arcbatt.language.limits import MAX_STEPS
 from arcbatt.syntax import parse_program
 from compiler.support import LIBRARY
 from engine import fake_cupy
@@ -76,6 +77,19 @@ def test_fewer_steps_fail_alike(cupy, width):
     plan = schedule(compile(LIBRARY[::10]).typed)
     _, found = run(cupy, plan, SAMPLES, width=width, max_steps=300)
     check(found, plan, SAMPLES, max_steps=300)
+
+
+@pytest.mark.parametrize("max_steps", [MAX_STEPS, 300])
+def test_small_calls_are_left_to_threads(cupy, max_steps):
+    source = Generator("small")
+    programs = [source.program(f"solve_{number}", lines=10) for number in range(40)]
+    plan = schedule(compile([*programs, *LIBRARY[::6]]).typed)
+    runner, found = run(cupy, plan, SAMPLES, width=LANES, max_steps=max_steps, many_calls=1)
+    few = [launch for launch in runner.plan.launches if launch.few]
+    assert len(few) > 20
+    check(found, plan, SAMPLES, max_steps=max_steps)
+    runner, _ = run(cupy, plan, SAMPLES[:1], width=LANES)
+    assert not any(launch.few for launch in runner.plan.launches)
 
 
 @pytest.mark.parametrize("lines", [1, 3])

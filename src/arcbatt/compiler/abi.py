@@ -339,6 +339,7 @@ WAVE_LAUNCH: Final = Struct(
     ("u64", "phase code types parts", "the instruction and the types, where the kernel was not compiled for them"),
     ("u64", "giants", "the address of a list of calls that are left to blocks, or 0"),
     ("u64", "giant_items", "how many items such a call has more than"),
+    ("u64", "few_words", "up to which a call's arguments make it a thread's, beyond which a warp's; 0 for all of them"),
 )
 WAVE_INPUTS: Final = Struct(
     "WaveInputs",

@@ -9,7 +9,7 @@
 namespace arcbatt {
 
 // A digest of all that is declared here.
-constexpr u64 ABI_VERSION = 0x0ee61a3133b8e920ull;
+constexpr u64 ABI_VERSION = 0x1651549c5f3e4c64ull;
 
 // What became of a value. Of several failed arguments a call takes the least status, so the order is the precedence:
 // what the engine could not do comes before what the language says fails, in the language's own order.
@@ -341,6 +341,7 @@ struct WaveLaunch {
     u64 phase, code, types, parts;  // the instruction and the types, where the kernel was not compiled for them
     u64 giants;  // the address of a list of calls that are left to blocks, or 0
     u64 giant_items;  // how many items such a call has more than
+    u64 few_words;  // up to which a call's arguments make it a thread's, beyond which a warp's; 0 for all of them
 };
 
 // Placing the inputs of samples and tasks; a stride of 0 for what no program uses.
@@ -454,7 +455,7 @@ struct WaveTake {
     FIELD(WaveGiants, done, 4) \
     FIELD(WaveGiants, most, 8) \
     FIELD(WaveGiants, room, 12) \
-    STRUCT(WaveLaunch, 136) \
+    STRUCT(WaveLaunch, 144) \
     FIELD(WaveLaunch, heap, 0) \
     FIELD(WaveLaunch, heap_words, 8) \
     FIELD(WaveLaunch, top, 16) \
@@ -472,6 +473,7 @@ struct WaveTake {
     FIELD(WaveLaunch, parts, 112) \
     FIELD(WaveLaunch, giants, 120) \
     FIELD(WaveLaunch, giant_items, 128) \
+    FIELD(WaveLaunch, few_words, 136) \
     STRUCT(WaveInputs, 176) \
     FIELD(WaveInputs, heap, 0) \
     FIELD(WaveInputs, heap_words, 8) \

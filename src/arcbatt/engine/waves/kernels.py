@@ -39,8 +39,10 @@ _OPEN: Final = WAVE_PHASES["OPEN"]
 _BY_WARPS: Final = frozenset(WAVE_PHASES[name] for name in ("FRAMES", "OWNERS", "GATHER"))
 _ONE_ITEM: Final = frozenset(CODES[f"LOOP_{name}"] for name in ("CHOOSE", "POWER"))
 """Loops whose calls have one item."""
+_MERGE: Final = CODES["MERGE"]
 _FEW_ITEMS: Final = _ONE_ITEM | {CODES["LOOP_RAPPLY"]}
-_MEASURED: Final = Path(__file__).parent / "few_words.json"
+_FEW_WORDS: Final = Path(__file__).parent / "few_words.json"
+_SMALL_BY_THREADS: Final = Path(__file__).parent / "small_by_threads.json"
 
 ENDS: Final = {
     width: KernelOptions(THREADS, _BLOCKS, header="waves/ends.h", lanes=width, defines=("AB_WAVES=1",))
@@ -60,6 +62,7 @@ def options(kernel: WaveKernel, width: int) -> KernelOptions:
         "AB_WAVE_WORDS=" + ",".join(f"{word}u" for word in kernel.words),
         "AB_WAVE_TYPES=" + rows,
         "AB_WAVE_PARTS=" + ",".join(map(str, kernel.parts or (0,))),
+        f"AB_WAVE_BOTH={int(has_few(kernel))}",
     )
     threads, blocks = (BLOCK, BLOCKS) if width == BLOCK else (THREADS, _BLOCKS)
     custom = device_text([source_numbered(number)]) if (number := kernel.custom) else ""
@@ -67,8 +70,14 @@ def options(kernel: WaveKernel, width: int) -> KernelOptions:
 
 
 def has_giants(kernel: WaveKernel) -> bool:
-    """Whether calls of a kernel that runs by warps may have so many items that a block takes them."""
-    return kernel.phase == GATHER and kernel.words[0] not in _FEW_ITEMS
+    """Whether calls of a kernel that runs by warps may have so much in them that a block takes them."""
+    op = kernel.words[0]
+    return (kernel.phase == CALLS and op == _MERGE) or (kernel.phase == GATHER and op not in _FEW_ITEMS)
+
+
+def has_few(kernel: WaveKernel) -> bool:
+    """Whether calls of a kernel that runs by warps are a thread's where their arguments are of few words."""
+    return kernel.phase == CALLS and (kernel.operation in _small_by_threads() or kernel.name in _small_by_threads())
 
 
 def makes_values(kernel: WaveKernel, width: int) -> bool:
@@ -77,19 +86,21 @@ def makes_values(kernel: WaveKernel, width: int) -> bool:
 
 
 def all_options(chosen: Mapping[WaveKernel, int]) -> Iterator[KernelOptions]:
-    """How kernels are compiled, each in its width, and for blocks where it has giants."""
+    """How kernels are compiled, each in its width, for blocks where it has giants, and for threads where it has few."""
     for kernel, width in chosen.items():
         yield options(kernel, width)
         if width == LANES and has_giants(kernel):
             yield options(kernel, BLOCK)
+        if width == LANES and has_few(kernel):
+            yield options(kernel, 1)
 
 
 def width(kernel: WaveKernel) -> int:
     """The width a kernel runs in.
 
     A thread where all is numbers, or where an operation, of some types or of any, touches a few words whatever the
-    sizes of its arguments (`few_words.json`); else a warp. Of a loop, a thread for what is done for an item, a warp for
-    what is done for all items of a call.
+    sizes of its arguments (`few_words.json`); else a warp, which may leave small calls to threads (`has_few`). Of a
+    loop, a thread for what is done for an item, a warp for what is done for all items of a call.
     """
     one = Instruction(kernel.words)
     numbers = all(kernel.types[kind].scalar for kind in (*one.arg_types, one.type))
@@ -103,7 +114,12 @@ def width(kernel: WaveKernel) -> int:
 
 @cache
 def _few_words() -> frozenset[str]:
-    return frozenset(json.loads(_MEASURED.read_text(encoding="utf-8")))
+    return frozenset(json.loads(_FEW_WORDS.read_text(encoding="utf-8")))
+
+
+@cache
+def _small_by_threads() -> frozenset[str]:
+    return frozenset(json.loads(_SMALL_BY_THREADS.read_text(encoding="utf-8")))
 
 
 # --- compiling and loading ---

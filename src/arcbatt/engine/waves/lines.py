@@ -54,6 +54,19 @@ class Giants:
 
 
 @dataclass(frozen=True)
+class Few:
+    """The launch of threads for calls of few words, before those of the warps."""
+
+    function: Any
+    blocks: int
+    arguments: tuple[np.uint64, ...]
+
+    def __call__(self) -> None:
+        """Launch it on the current stream."""
+        self.function((self.blocks,), (THREADS,), self.arguments)
+
+
+@dataclass(frozen=True)
 class Launch:
     """One launch of a wave."""
 
@@ -63,6 +76,7 @@ class Launch:
     arguments: tuple[np.uint64, ...]
     turn: Turn
     giants: Giants | None = None
+    few: Few | None = None
 
     def __call__(self) -> None:
         """Launch it on the current stream, and what it leaves to blocks."""
@@ -72,6 +86,8 @@ class Launch:
 
     def alone(self) -> None:
         """Launch it without what it leaves to blocks."""
+        if self.few:
+            self.few()
         self.function(self.blocks, (THREADS,), self.arguments)
 
     def timed(self, cupy: Any) -> tuple[Any, Any, Any]:

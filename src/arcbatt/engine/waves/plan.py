@@ -31,7 +31,7 @@ from arcbatt.compiler.waves import Domain, Schedule
 from arcbatt.engine.waves.heap import Heap, Place, address
 from arcbatt.engine.waves.kernels import BLOCK, THREADS, makes_values
 from arcbatt.engine.waves.layout import Layout, Nodes, records
-from arcbatt.engine.waves.lines import Giants, Launch, Turn, Work, captured, turns
+from arcbatt.engine.waves.lines import Few, Giants, Launch, Turn, Work, captured, turns
 from arcbatt.support.collecting import collecting_later
 
 
@@ -42,11 +42,17 @@ class Loaded(NamedTuple):
     width: int
     block: Any
     """The same for calls of very many items, or None."""
+    few: Any
+    """The same for threads, which take calls of few words, or None."""
 
 
 Functions = Mapping[WaveKernel, Loaded]
 GIANT_ITEMS: Final = 2048
 """Items of a call of a loop beyond which a block takes it."""
+FEW_WORDS: Final = 16
+"""Words of a call's arguments up to which a thread takes it, where threads take such."""
+MANY_CALLS: Final = 1 << 15
+"""Calls of a wave from which on threads take those of few words: another launch is to be worth it."""
 _FOR_POWERS: Final = 4
 """Of so many lines one is for powers, where there are any."""
 _DEEPER: Final = 2
@@ -64,6 +70,7 @@ _ITEMS: Final = 64
 _MOST_EXPECTED: Final = 1 << 24
 _FRAMES: Final = WAVE_PHASES["FRAMES"]
 _ARENAS: Final = WAVE_LAUNCH.names.index("arenas")
+_FEW_WORDS: Final = WAVE_LAUNCH.names.index("few_words")
 
 
 class Plan:
@@ -85,11 +92,16 @@ class Plan:
         given: Mapping[int, Place] | None = None,
         begin: int = 0,
         giant_items: int = GIANT_ITEMS,
+        many_calls: int = MANY_CALLS,
     ) -> None:
         self.schedule, self.heap, self.samples, self.tasks = schedule, heap, samples, tasks
-        self._cupy, self._max_steps, self._giant_items = heap.cupy, max_steps, giant_items
+        self._cupy, self._max_steps = heap.cupy, max_steps
+        self._giant_items, self._many_calls = giant_items, many_calls
+        self._nodes_of = Nodes.of(schedule)
         heap.used = begin
         self._layout = Layout(schedule, heap, samples=samples, tasks=tasks, given=given)
+        self.used = heap.used
+        """What is taken of the heap before a run."""
         self._kernels = [functions[wave.kernel] for wave in schedule.waves]
         self._makes = np.array(
             [makes_values(wave.kernel, one.width) for wave, one in zip(schedule.waves, self._kernels, strict=True)],
@@ -104,12 +116,19 @@ class Plan:
         self._took: NDArray[np.float64] | None = None
         """Milliseconds of each wave and of what it left to blocks, once that was measured."""
         self._launches: list[Launch] | None = None
-        self.used = heap.used
-        """What is taken of the heap before a run."""
         if self.fits():
             self._constants = self._cupy.asarray(np.array(schedule.code.image, np.uint32))
             self._make_tables()
             self._set_counts(samples, tasks)
+            self.begin()
+
+    def move(self, begin: int, given: Mapping[int, Place]) -> None:
+        """Have slots elsewhere, for as many samples of other inputs; where the last ones were their values stay."""
+        self.heap.used = begin
+        self._layout.move(given)
+        self.used = self.heap.used
+        if self.fits():
+            self._places.set(self._layout.place_table(self._nodes_of))
             self.begin()
 
     def fits(self) -> bool:
@@ -158,7 +177,7 @@ class Plan:
 
     def _make_tables(self) -> None:
         """What launches look at on the device: of nodes, their places, frames and domains; of kernels, their code."""
-        asarray, nodes = self._cupy.asarray, Nodes.of(self.schedule)
+        asarray, nodes = self._cupy.asarray, self._nodes_of
         self._places = asarray(self._layout.place_table(nodes))
         self._make_frames(nodes)
         frames = np.where(nodes.frames >= 0, self._frame(nodes.frames), 0)
@@ -227,14 +246,20 @@ class Plan:
         left_to = np.zeros(len(waves), np.int64)
         left_to[self._has_blocks] = self._blocks_left_to
         turns = self._turns_of_waves(left_to > 0)
-        rows = zip(waves, self._kernels, self._makes.tolist(), self._blocks(), left_to.tolist(), strict=True)
-        for number, (wave, one, makes, blocks, left) in enumerate(rows):
-            turn, arguments, giants = turns[number], self._arguments[number], None
+        calls = self._calls()
+        rows = zip(waves, self._kernels, self._makes.tolist(), calls.tolist(), left_to.tolist(), strict=True)
+        blocks = self._blocks(calls)
+        for number, (wave, one, makes, mine, left) in enumerate(rows):
+            turn, arguments, giants, few = turns[number], self._arguments[number], None, None
             if left:
                 arguments[_ARENAS] = arenas(BLOCK, turn.behind % self.heap.lines)
                 giants = Giants(one.block, left, tuple(arguments), turn.behind)
+            arguments[_FEW_WORDS] = FEW_WORDS if one.few and mine >= self._many_calls else 0
+            if arguments[_FEW_WORDS]:
+                arguments[_ARENAS] = arenas(1, turn.line) if makes_values(wave.kernel, 1) else 0
+                few = Few(one.few, min(-(-mine // THREADS), self.heap.blocks), tuple(arguments))
             arguments[_ARENAS] = arenas(one.width, turn.line) if makes else 0
-            yield Launch(wave, one.function, (blocks,), tuple(arguments), turn, giants)
+            yield Launch(wave, one.function, (blocks[number],), tuple(arguments), turn, giants, few)
 
     def settle(self) -> None:
         """Make launches as large as the last run was, if it was larger than any before; call it when that is done.
@@ -344,9 +369,12 @@ class Plan:
         rows = self._frames.reshape(len(counts), WAVE_FRAME.words)
         self._counts, self._most_counts = rows[:, WAVE_FRAME.place("count")], rows[:, WAVE_FRAME.place("most")]
 
-    def _blocks(self) -> list[int]:
-        """Of each wave, blocks beside one another, for the calls there were at most or may be."""
-        calls = self._by_wave(self._expected() if self._counted is None else self._counted)
+    def _calls(self) -> NDArray[np.int64]:
+        """Of each wave, the calls there were at most or may be."""
+        return self._by_wave(self._expected() if self._counted is None else self._counted)
+
+    def _blocks(self, calls: NDArray[np.int64]) -> list[int]:
+        """Of each wave, blocks beside one another for so many calls."""
         threads = calls * np.array([one.width for one in self._kernels], np.int64)
         nodes = np.diff(self._firsts, append=len(self._domains))
         found: list[int] = np.clip(np.where(self._whole, nodes, -(-threads // THREADS)), 1, self.heap.blocks).tolist()

@@ -26,7 +26,7 @@ from arcbatt.engine.stats import Tried
 from arcbatt.engine.waves import kernels
 from arcbatt.engine.waves.ends import Ends, Looking, PlacedInputs
 from arcbatt.engine.waves.heap import MOST_WORDS, Heap
-from arcbatt.engine.waves.plan import GIANT_ITEMS, Functions, Loaded, Plan
+from arcbatt.engine.waves.plan import GIANT_ITEMS, MANY_CALLS, Functions, Loaded, Plan
 from arcbatt.language.limits import MAX_CELLS, MAX_STEPS
 from arcbatt.language.types import Type
 
@@ -67,8 +67,9 @@ class WaveRunner:
     """Runs the waves of a schedule on the current device.
 
     `cupy` is that module; `heap_bytes` what values may take, or `heap` where they are; `widths` of kernels, where not
-    those of `kernels.width`; calls of loops of more than `giant_items` are left to blocks. A runner of a part of a
-    schedule runs `beside` that of the whole, with its memory and kernels.
+    those of `kernels.width`; calls of loops of more than `giant_items` are left to blocks; of waves of `many_calls` or
+    more small ones are left to threads. A runner of a part of a schedule runs `beside` that of the whole, with its
+    memory and kernels.
     """
 
     heap: Heap
@@ -89,9 +90,11 @@ class WaveRunner:
         max_steps: int = MAX_STEPS,
         widths: dict[WaveKernel, int] | None = None,
         giant_items: int = GIANT_ITEMS,
+        many_calls: int = MANY_CALLS,
         beside: WaveRunner | None = None,
     ) -> None:
-        self.cupy, self.schedule, self._max_steps, self._giant_items = cupy, schedule, max_steps, giant_items
+        self.cupy, self.schedule, self._max_steps = cupy, schedule, max_steps
+        self._giant_items, self._many_calls = giant_items, many_calls
         if beside:
             self.heap, self.functions, self._ends = beside.heap, beside.functions, beside._ends
             self.stream, self.tried = beside.stream, beside.tried
@@ -207,6 +210,7 @@ class WaveRunner:
                 part(self.schedule, key),
                 max_steps=self._max_steps,
                 giant_items=self._giant_items,
+                many_calls=self._many_calls,
                 beside=self,
             )
         return self._parts[key]
@@ -302,6 +306,7 @@ class WaveRunner:
                 tasks=len(tasks),
                 max_steps=self._max_steps,
                 giant_items=self._giant_items,
+                many_calls=self._many_calls,
             )
         plan = self.plan
         if plan.fits():
@@ -340,12 +345,12 @@ def load(cupy: Any, widths: Mapping[WaveKernel, int]) -> dict[WaveKernel, Loaded
     """The kernels on the current device, compiled where they are not kept."""
     modules = kernels.modules(cupy, kernels.all_options(widths))
     functions = {one: module.get_function(kernels.ENTRY) for one, module in modules.items()}
-    return {
-        kernel: Loaded(
-            functions[kernels.options(kernel, width)], width, functions.get(kernels.options(kernel, kernels.BLOCK))
-        )
-        for kernel, width in widths.items()
-    }
+
+    def loaded(kernel: WaveKernel, width: int) -> Loaded:
+        own, block, few = (functions.get(kernels.options(kernel, one)) for one in (width, kernels.BLOCK, 1))
+        return Loaded(own, width, block, few if width != 1 else None)
+
+    return {kernel: loaded(kernel, width) for kernel, width in widths.items()}
 
 
 def _bits(number: int) -> Iterator[int]:

@@ -227,8 +227,20 @@ AB_FN u32 sort_unique_keys(const Ctx& c, u32* keys, u32 n, u32 kind) {
 
 // Order of two sets of keys as the sorted tuples they are: -1, 0 or 1.
 AB_FN i32 compare_keys(const u32* a, u32 an, const u32* b, u32 bn) {
-    u32 n = least(an, bn);
-    for (u32 i = 0; i < n; ++i)
+    u32 n = least(an, bn), i = 0;
+#if AB_LANES > 1  // lanes look far apart: a few at a time, so that they wait once for all
+    constexpr u32 SEVERAL = 4;
+    AB_ROLLED
+    for (; i + SEVERAL <= n; i += SEVERAL) {
+        u32 x[SEVERAL], y[SEVERAL];
+        for (u32 k = 0; k < SEVERAL; ++k) x[k] = a[i + k];
+        for (u32 k = 0; k < SEVERAL; ++k) y[k] = b[i + k];
+        for (u32 k = 0; k < SEVERAL; ++k)
+            if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+    }
+    AB_ROLLED
+#endif
+    for (; i < n; ++i)
         if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
     return an == bn ? 0 : an < bn ? -1 : 1;
 }

@@ -113,32 +113,51 @@ AB_FN bool mark_keys(const Ctx& c, u64 total, Marks& marks, Visit visit) {
 
 // --- many containers at a time ---
 
-// f(k, i) for word i of container k, `pairs` being offset and count of each and `stride` the words of an item; `total`
-// are all items. Lanes share containers out among them by how large these are, and the largest all together.
-template <class F>
-AB_FN void each_in_all(const Ctx& c, const u32* pairs, u32 n, u64 total, u32 stride, F f) {
+// put(k, i, word) for word i of container k, `pairs` being offset and count of each and `stride` the words of an item;
+// `total` are all items. Lanes share containers out among them by how large these are, and the largest all together; a
+// lane reads of several at a time, so that it waits once for all.
+template <class P>
+AB_FN void each_in_all(const Ctx& c, const u32* pairs, u32 n, u64 total, u32 stride, P put) {
     auto words = [&](u32 k) { return pairs[2 * k + 1] * stride; };
+    auto word = [&](u32 k, u32 i) { return c.a.at(pairs[2 * k])[i]; };
 #if AB_LANES == 1
-    (void)c, (void)total;
+    (void)total;
     for (u32 k = 0; k < n; ++k)
-        for (u32 i = 0; i < words(k); ++i) f(k, i);
+        for (u32 i = 0; i < words(k); ++i) put(k, i, word(k, i));
 #else
+    constexpr u32 SEVERAL = 4;
     u32 lane = c.g.lane(), team = 1;  // so many lanes take a container
     while (team < AB_LANES && u64(team) * 4 * n <= total * stride) team *= 2;
-    u32 large = 64 * team;
+    u32 large = 64 * team, teams = AB_LANES / team;
     bool some_large = false;
     c.g.sync();
     AB_ROLLED
-    for (u32 k = lane / team; k < n; k += AB_LANES / team) {
-        u32 count = words(k);
-        some_large = some_large || count > large;
-        if (count <= large) AB_ROLLED
-        for (u32 i = lane % team; i < count; i += team) f(k, i);
+    for (u32 k = lane / team; k < n; k += SEVERAL * teams) {
+        const u32* from[SEVERAL];
+        u32 count[SEVERAL], longest = 0;
+        for (u32 s = 0; s < SEVERAL; ++s) {
+            u32 at = k + s * teams;
+            from[s] = c.a.at(at < n ? pairs[2 * at] : 0);
+            count[s] = at < n ? words(at) : 0;
+        }
+        for (u32 s = 0; s < SEVERAL; ++s) {
+            some_large = some_large || count[s] > large;
+            if (count[s] > large) count[s] = 0;
+            longest = most(longest, count[s]);
+        }
+        AB_ROLLED
+        for (u32 i = lane % team; i < longest; i += team) {
+            u32 x[SEVERAL] = {};
+            for (u32 s = 0; s < SEVERAL; ++s)
+                if (i < count[s]) x[s] = from[s][i];
+            for (u32 s = 0; s < SEVERAL; ++s)
+                if (i < count[s]) put(k + s * teams, i, x[s]);
+        }
     }
     if (c.g.any_held(some_large)) AB_ROLLED
     for (u32 k = 0; k < n; ++k)
         if (words(k) > large) AB_ROLLED
-    for (u32 i = lane; i < words(k); i += AB_LANES) f(k, i);
+    for (u32 i = lane; i < words(k); i += AB_LANES) put(k, i, word(k, i));
     c.g.sync();
 #endif
 }
@@ -146,7 +165,7 @@ AB_FN void each_in_all(const Ctx& c, const u32* pairs, u32 n, u64 total, u32 str
 // The union of sets of keys. False where marks do not pay, or there is no room.
 AB_FN bool unite_by_marks(Ctx& c, u32 kind, const u32* pairs, u32 n, u64 total, u32& out, u32& out_n) {
     Marks marks{KeyBox(kind), nullptr, 0};
-    auto visit = [&](auto f) { each_in_all(c, pairs, n, total, 1, [&](u32 k, u32 i) { f(c.a.at(pairs[2 * k])[i]); }); };
+    auto visit = [&](auto f) { each_in_all(c, pairs, n, total, 1, [&](u32, u32, u32 key) { f(key); }); };
     if (!mark_keys(c, total, marks, visit)) return false;
     u32 found = marks.count(c), *end = c.a.at(c.a.capacity);
     bool inside = marks.bits >= c.a.base && marks.bits < end;

@@ -194,7 +194,7 @@ AB_FN Status copy_all(Ctx& c, const u32* pairs, u32 n, u64 total, u32 stride, u3
     if (room == NOWHERE) return OVERFLOW_;
     u32* starts = c.a.at(room);
     c.g.scan(n, [&](u32 k) { return pairs[2 * k + 1] * stride; }, [&](u32 k, u32 sum) { starts[k] = sum; });
-    each_in_all(c, pairs, n, total, stride, [&](u32 k, u32 i) { to[starts[k] + i] = c.a.at(pairs[2 * k])[i]; });
+    each_in_all(c, pairs, n, total, stride, [&](u32 k, u32 i, u32 word) { to[starts[k] + i] = word; });
     c.a.top = kept;
 #endif
     (void)total;

@@ -4,7 +4,7 @@
 // the first counts, steps are added up to it, and items behind it are as if they had not been.
 #pragma once
 
-#include "waves/wave.h"
+#include "waves/giants.h"
 
 namespace arcbatt {
 namespace wave_loops {
@@ -207,8 +207,13 @@ struct Gather {
         if (m.types[key_type()].kind == K_INT && n) return TYPE;  // numbers cannot be merged
         u32 place = n ? take(2 * u64(n)) : 0;
         if (place == NOWHERE) return OVERFLOW_;
+        struct Pair {
+            u32 w[2];
+        };
         u32* to = m.c.a.at(place);
-        m.c.g.each(n, [&](u32 k) { copy_words(to + 2 * k, result(k) + 1, 2); });
+        m.c.g.template mapped<Pair>(
+            n, [&](u32 k, Pair& pair) { return copy_words(pair.w, result(k) + 1, 2), false; },
+            [&](u32 k, const Pair& pair) { copy_words(to + 2 * k, pair.w, 2); });
         return merged(generic::Items{place, n}, sum);
     }
     AB_FN Status filtered(u64& sum) {
@@ -353,22 +358,20 @@ struct Gather {
         body = 0;
         if (ins.op() != LOOP_RAPPLY && bodies > 1 && segment.count(1)) n = segment.count(body = 1);
     }
-    // Items, and where these are merged what is in them, at least: how much there is to gather; any number beyond
-    // `enough` where it is more than that.
+    // How much there is to gather; any number beyond `enough` where it is more than that.
     AB_FN u64 content(const WaveFrame* frames, u64 enough) {
         if (segment.status() != OK) return 0;
         count_items();
         if (!framed(frames)) return 0;
-        if (n > enough) return n;
-        u64 inside = 0;
-        if (gather_kind(ins.op()) == MERGED && m.types[key_type()].kind != K_INT)
-            inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(*result(k) == OK ? result(k)[2] : 0); }));
-        if (ins.op() == LOOP_MFILTER) inside = u64(m.c.g.sum_of(n, [&](u32 k) { return i64(walked_item(k)[1]); }));
-        bool keys = is_key(m.types[m.item_type(ins.type())]);
-        return n + (keys ? inside / ITEM_KEYS : inside);
+        u32 kind = gather_kind(ins.op());
+        auto item = m.item_type(ins.type());
+        auto given = [&](u32 k) { return *result(k) == OK ? result(k) + 1 : nullptr; };
+        if (kind == MERGED && m.types[key_type()].kind != K_INT) return content_of_all(m, item, n, enough, given);
+        if (ins.op() == LOOP_MFILTER) return content_of_all(m, item, n, enough, [&](u32 k) { return walked_item(k); });
+        if (kind == MAPPED && m.is_set(ins.type()) && is_array(m.types, item))
+            return content_of_all(m, m.types[item].item, n, enough, given);
+        return n;
     }
-    // Keys that are as much to merge as an item.
-    static constexpr u32 ITEM_KEYS = 4;
 };
 
 template <class M, class I>
@@ -391,43 +394,13 @@ AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const 
     if (ins.times() < 0) add_steps(m, places[STEPS_PLACE], index, sum);
 }
 
-// --- giants: calls with much to gather, which are left to blocks ---
-
-struct Giant {
-    u32 node, index;
-};
-AB_FN Giant* giants_behind(WaveGiants* list) { return reinterpret_cast<Giant*>(list + 1); }
-
-// Put a call on the list if it has much to gather; false where it has not, or the list is full.
+// Put a call on the list of giants if it has much to gather.
 template <class M, class I>
-AB_FN bool left_to_blocks(M& m, const WaveLaunch& p, I ins, const WavePlace* behind, Giant call) {
+AB_FN bool gather_left_to_blocks(M& m, const WaveLaunch& p, I ins, const WavePlace* behind, Giant call) {
     if (!p.giants) return false;
     const WaveNode& node = device_pointer<const WaveNode>(p.nodes)[call.node];
     Gather<M, I> gather{m, ins, behind, Segment{m.slot(place_at(behind[0], call.index))}, 0, 0, false};
-    if (gather.content(device_pointer<const WaveFrame>(node.frames), p.giant_items) <= p.giant_items) return false;
-    WaveGiants* list = device_pointer<WaveGiants>(p.giants);
-    u32 at = m.c.g.from_one([&] { return fetch_add(list->count, 1u); });
-    if (at >= list->room) return false;
-    giants_behind(list)[at] = call;
-    return true;
-}
-
-// All calls of the list, a block each; the last block to be done clears it.
-template <class M, class F>
-AB_FN void gather_giants(M& m, WaveRoom& room, const WaveLaunch& p, WaveTeam team, F ins_of) {
-    WaveGiants* list = device_pointer<WaveGiants>(p.giants);
-    const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
-    u32 count = least(load_volatile(list->count), list->room);
-    for (u32 k = team.number; k < count; k += team.groups) {
-        Giant call = giants_behind(list)[k];
-        const WavePlace* places = device_pointer<const WavePlace>(p.places) + call.node * p.node_places;
-        gather_call(m, room, ins_of(places, call.index), nodes[call.node], places, call.index);
-    }
-    m.c.g.one([&] {
-        if (fetch_add(list->done, 1u) + 1 < team.groups) return;
-        list->most = most(list->most, load_volatile(list->count));
-        list->count = list->done = 0;
-    });
+    return left_to_blocks(m, p, call, gather.content(device_pointer<const WaveFrame>(node.frames), p.giant_items));
 }
 
 }  // namespace wave_loops

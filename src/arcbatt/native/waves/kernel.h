@@ -82,11 +82,11 @@ extern "C" __global__ void __launch_bounds__(AB_THREADS, AB_BLOCKS)
                  arcbatt::u64 max_steps, arcbatt::u64 places, arcbatt::u64 node_places, arcbatt::u64 nodes,
                  arcbatt::u64 node_count, arcbatt::u64 runs, arcbatt::u64 run_count, arcbatt::u64 phase,
                  arcbatt::u64 code, arcbatt::u64 types, arcbatt::u64 parts, arcbatt::u64 giants,
-                 arcbatt::u64 giant_items) {
+                 arcbatt::u64 giant_items, arcbatt::u64 few_words) {
     using namespace arcbatt;
     u64 rooms = only_scalars() ? 0 : arenas;
-    WaveLaunch p{heap, heap_words, top,   rooms, max_steps, places, node_places, nodes,      node_count,
-                 runs, run_count,  phase, code,  types,     parts,  giants,      giant_items};
+    WaveLaunch p{heap, heap_words, top,   rooms, max_steps, places, node_places, nodes,       node_count,
+                 runs, run_count,  phase, code,  types,     parts,  giants,      giant_items, few_words};
     constexpr u32 GROUPS = AB_THREADS / AB_LANES;
     u32 group = threadIdx.x / AB_LANES;
     run_known(p, Group{}, WaveTeam{blockIdx.x * GROUPS + group, gridDim.x * GROUPS}, group);

@@ -207,12 +207,15 @@ AB_FN void run_phase(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
     } else if constexpr (PHASE == WAVE_GATHER) {
         in_room(m, p, team, [&](WaveRoom& room) {
 #if AB_LANES > 32
-            gather_giants(m, room, p, team, ins_of);
+            each_giant(m, p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
+                gather_call(m, room, ins_of(places, index), node, places, index);
+            });
 #else
             each_index(m.c.g, p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 auto ins = ins_of(places, index);
                 u32 number = u32(&node - device_pointer<const WaveNode>(p.nodes));
-                if (left_to_blocks(m, p, ins, places + FIRST_ARG_PLACE + ins.count(), Giant{number, index})) return;
+                const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
+                if (gather_left_to_blocks(m, p, ins, behind, Giant{number, index})) return;
                 gather_call(m, room, ins, node, places, index);
             });
 #endif

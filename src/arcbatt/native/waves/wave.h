@@ -27,9 +27,10 @@ struct WaveTeam {
 // f(node, places, index) for every index of every node that is this group's. Indexes of all nodes are dealt out in
 // turn, or so many of a node at a time as `stretch_of(count, nodes)` says, so that it does not matter how they are
 // divided among nodes. Those of one time lie far apart, since neighbours are alike in size.
-// `ahead(places, index)` comes before several that a group takes at a time, by a lane for each.
+// `wanted(places, index)` comes before f, which is only for what it wants; a lane of a warp looks at one of those that
+// the warp takes at a time.
 template <class R, class A, class F>
-AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stretch_of, A ahead, F f) {
+AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stretch_of, A wanted, F f) {
     const WaveNode* nodes = device_pointer<const WaveNode>(p.nodes);
     const WavePlace* all_places = device_pointer<const WavePlace>(p.places);
     u64 turn = team.number, before = 0;
@@ -46,31 +47,59 @@ AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, R stre
             const WavePlace* places = all_places + node * p.node_places;
 #if AB_WARP
             u32 looked = first + g.lane() * of_node;
-            if (stretch > 1 && g.lane() < stretch && looked < count) ahead(places, looked);
+            u32 chosen = 1;  // nothing is gained by looking at one
+            if (stretch > 1 || p.few_words)
+                chosen = g.ballot(g.lane() < stretch && looked < count && wanted(places, looked));
+            for (; chosen; chosen &= chosen - 1) f(nodes[node], places, first + lowest_bit(chosen) * of_node);
 #else
-            (void)ahead, (void)g;
+            (void)g;
+            for (u32 index = first; index < count; index += of_node)
+                if (wanted(places, index)) f(nodes[node], places, index);
 #endif
-            for (u32 index = first; index < count; index += of_node) f(nodes[node], places, index);
         }
         before += all;
     }
 }
 template <class F>
 AB_FN void each_index(const Group& g, const WaveLaunch& p, WaveTeam team, F f) {
-    each_index(g, p, team, [](u32, u32) { return 1u; }, [](const WavePlace*, u32) {}, f);
+    each_index(g, p, team, [](u32, u32) { return 1u; }, [](const WavePlace*, u32) { return true; }, f);
 }
 
 // How many calls a warp takes at a time: several, where each warp has many, so that it can have what they read brought
 // close by while it waits once, not for each of them; a lane looks at each. Threads take one each, whose places lie
 // side by side.
+// Where most are a thread's anyway it is as many as there are lanes.
 constexpr u32 MOST_CALLS = 16;
-AB_FN u32 calls_at_a_time(u64 calls, u32 groups) {
+AB_FN u32 calls_at_a_time(const WaveLaunch& p, u64 calls, u32 groups) {
 #if AB_WARP
-    constexpr u32 TURNS = 8;
-    return u32(most(u64(1), least(calls / (TURNS * groups), u64(MOST_CALLS))));
+    u32 turns = p.few_words ? 1 : 8, most_calls = p.few_words ? AB_LANES : MOST_CALLS;
+    return u32(most(u64(1), least(calls / (turns * groups), u64(most_calls))));
 #else
-    (void)calls, (void)groups;
+    (void)p, (void)calls, (void)groups;
     return 1;
+#endif
+}
+
+#ifndef AB_WAVE_BOTH
+#define AB_WAVE_BOTH 1
+#endif
+// Whether a call is for groups of this width, where those with few words are for threads and all others for warps.
+template <class M, class I>
+AB_FN bool suits_width(M& m, const WaveLaunch& p, I ins) {
+#if AB_WAVE_BOTH
+    if (!p.few_words) return true;
+    bool flat = true;
+    u64 words = 0;
+    ins.each_arg([&](auto k) {
+        auto type = ins.arg_type(k);
+        const u32* slot = m.slot(ins.arg(k));
+        flat = flat && one_level(m.types, type);
+        if (slot[0] == OK) words += data_words(m.types, type, slot + 1);
+    });
+    return (flat && words <= p.few_words) == (AB_LANES == 1);
+#else
+    (void)m, (void)p, (void)ins;
+    return true;
 #endif
 }
 
@@ -200,22 +229,5 @@ AB_FN void add_steps(M& m, const WavePlace& place, u32 index, u64 steps) {
 // Bring close by what calls of a group read; where the instruction is data nothing is known of that.
 template <class M, class I>
 AB_FN void bring_close(M&, I) {}
-
-// All calls of a group. `ins_of(places, index)` is the instruction with its places.
-template <class M, class F>
-AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
-    in_room(m, p, team, [&](WaveRoom& room) {
-        each_index(
-            m.c.g, p, team, [&](u32 count, u32 nodes) { return calls_at_a_time(u64(count) * nodes, team.groups); },
-            [&](const WavePlace* places, u32 index) { bring_close(m, ins_of(places, index)); },
-            [&](const WaveNode& node, const WavePlace* places, u32 index) {
-                auto ins = ins_of(places, index);
-                m.spent = 0;
-                wave_call(m, room, ins);
-                if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
-                if (ins.times() < 0 && ins.has(MULTIPLIES)) add_steps(m, places[STEPS_PLACE], index, m.spent);
-            });
-    });
-}
 
 }  // namespace arcbatt
