@@ -95,7 +95,7 @@ def same(got, want):
 def prepared(graphs):
     """Compile the kernels of graphs, many at a time; calls would one after the other."""
     found = [wave.kernel for graph in graphs for wave in waves_of(graph).waves]
-    load(cupy, {kernel: kernels.width(kernel) for kernel in found}, by_size=True)
+    load(cupy, {kernel: kernels.width(kernel) for kernel in found})
 
 
 @pytest.fixture(scope="module")

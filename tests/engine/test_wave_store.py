@@ -105,6 +105,20 @@ def test_some_of_a_column_by_number(cupy):
     assert store.fetch(store.apply("identity", back)) == [-2, -2, 10]
 
 
+def test_an_operation_applied_again_leaves_what_it_gave_before(cupy):
+    store = Store(cupy, heap_bytes=1 << 24)
+    numbers, others = store.put(INT, [5, 7, -1]), store.put(INT, [1, 2, 3])
+    first, second = store.apply("add", numbers, others), store.apply("add", numbers, numbers)
+    some = store.apply("add", others.at(cupy.asarray(np.array([2, 0, 0]))), second)
+    assert store.fetch(store.apply("add", first, some)) == [19, 24, 1]
+    assert store.fetch(first) == [6, 9, 2]
+    assert store.fetch(second) == [10, 14, -2]
+    assert store.fetch(some) == [13, 15, -1]
+    store.clear()
+    again = store.put(INT, [1, 1, 1])
+    assert store.fetch(store.apply("add", again, again)) == [2, 2, 2]
+
+
 def test_failures_are_left_out_of_what_is_distinct(cupy):
     store = Store(cupy, heap_bytes=1 << 24)
     found = store.apply("divide", store.put(INT, [8, 9, 8]), store.put(INT, [2, 0, 2]))

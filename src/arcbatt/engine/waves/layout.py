@@ -98,7 +98,17 @@ class Layout:
         outside = (domains < Domain.BODIES) & (self._bases[slots - self._lowest] == NOWHERE)
         outside &= ~np.isin(slots, numbers(self._given))
         self._take(slots[outside])
+        self._words = heap.used - self.image
         self.frame_words = self._lay_out_frames(slots[domains >= Domain.BODIES])
+
+    def move(self, given: Mapping[int, Place]) -> None:
+        """Have all slots as far from one another as they were, from where the heap is taken up to; and other inputs."""
+        image = self.heap.take(self._words)
+        by = image - self.image
+        self.image, self.spent_first, self.spent_end = image, self.spent_first + by, self.spent_end + by
+        self._bases[self._bases != NOWHERE] += by
+        self._spent = [(domain, calls, first + by, end + by) for domain, calls, first, end in self._spent]
+        self._given = given
 
     def _take(self, slots: Numbers) -> None:
         """Room for slots outside of bodies, one behind the other."""

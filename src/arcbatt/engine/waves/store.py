@@ -49,6 +49,7 @@ from arcbatt.language.types import Type
 
 _ALIGNED: Final = 64
 """Words that memory is taken by, as the kernels do."""
+_MOST_PLANS: Final = 256
 Single = int | bool | tuple[int, int]
 """A value that stands for a column of it."""
 
@@ -90,6 +91,8 @@ class Store:
         self.heap = Heap.resident(cupy, min(heap_bytes // 4, MOST_WORDS))
         self._types = TypeTable()
         self._functions: dict[WaveKernel, Loaded] = {}
+        self._plans: dict[tuple[int, int], Plan] = {}
+        """By schedule and how many values, those that ran last."""
         self._ends = Ends(self.heap)
         self.heap.begin()
 
@@ -148,21 +151,29 @@ class Store:
         """A schedule over columns of so many values, by the names of its inputs: a column of its RESULT."""
         inputs = plan.code.inputs
         given = {inputs[name]: column.place for name, column in columns.items() if name in inputs}
-        laid = Plan(
-            plan,
-            self.heap,
-            self._loaded(plan),
-            samples=count,
-            max_steps=self._max_steps,
-            given=given,
-            begin=int(self.heap.top[0]),
-        )
+        laid = self._laid(plan, count, given)
         self._took(laid.used)
         laid.launch()
         slot, kind = plan.code.outputs[RESULT]
         base, stride, map_ = laid.place(slot)
         same = (column.numbers for column in columns.values() if map_ and column.place == (base, stride, map_))
         return Column(kind, laid.samples, base, stride, next(same, None))
+
+    def _laid(self, plan: Schedule, count: int, given: Mapping[int, Place]) -> Plan:
+        """The plan of a schedule behind all that is there; the one for so many values is kept, and moved."""
+        begin, key = int(self.heap.top[0]), (id(plan), count)
+        found = self._plans.get(key)
+        if found and found.schedule is plan:
+            found.move(begin, given)
+            return found
+        found = Plan(
+            plan, self.heap, self._loaded(plan), samples=count, max_steps=self._max_steps, given=given, begin=begin
+        )
+        if found.fits():
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            self._plans[key] = found
+        return found
 
     def _took(self, top: int) -> None:
         """The heap is now taken up to here."""
