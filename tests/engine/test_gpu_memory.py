@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from arcbatt.compiler.abi import constant
@@ -30,6 +32,20 @@ def test_a_limit_is_set_and_engines_keep_to_it(monkeypatch):
     result = engine.run([random_sample(seed) for seed in range(20)], "grid")
     assert 0 < pool.peak <= 128 << 20
     assert not result.rerouted()
+
+
+def test_an_engine_that_is_let_go_gives_its_memory_back_at_once(monkeypatch):
+    waves = fake_cupy.install(monkeypatch, free=256 << 20)
+    gc.collect()
+    gc.disable()  # a cycle would keep most of a GPU's memory until that comes by
+    try:
+        engine = waves.WaveEngine.of(LIBRARY[::40])
+        engine.run([random_sample(seed) for seed in range(5)], "grid")
+        assert waves.cupy.pool.used > 0
+        del engine
+        assert waves.cupy.pool.used == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("fraction", [0, -1, 1.5])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 from arcbatt.compiler.internal_errors import InternalErrors
 from arcbatt.compiler.program_set import CompiledSet
@@ -65,6 +65,12 @@ class PartsTier(CpuTier):
         return {name: error for tier in self._tiers for name, error in tier.internal_errors().items()}
 
 
+def _lower_tier(compiled: CompiledSet, threads: int) -> CpuTier:
+    if isinstance(compiled, PartedSet):
+        return PartsTier(compiled, threads=threads)
+    return CpuTier(compiled, threads=threads)
+
+
 class GpuEngine(TieredEngine):
     """An engine whose first tier is on one GPU; what that leaves runs on the CPU, which has `threads`."""
 
@@ -73,11 +79,14 @@ class GpuEngine(TieredEngine):
     def gpu(self) -> GpuTier:
         """The tier on the GPU."""
 
-    @cached_property
+    def __init__(self, compiled: CompiledSet, threads: int) -> None:
+        super().__init__(compiled, threads)
+        self.cpu = cache(partial(_lower_tier, compiled, threads))
+        """The CPU. The tier above asks for it as well, and must not hold the engine: that would keep a GPU's memory."""
+
+    @property
     def _cpu(self) -> CpuTier:
-        if isinstance(self.compiled, PartedSet):
-            return PartsTier(self.compiled, threads=self.threads)
-        return CpuTier(self.compiled, threads=self.threads)
+        return self.cpu()
 
     @property
     def first(self) -> Tier:

@@ -307,7 +307,7 @@ class WaveEngine(GpuEngine):
         self._options: dict[str, Any] = {
             "heap_bytes": heap_bytes, "memory_fraction": memory_fraction, "keep_going": keep_going,
         }  # fmt: skip
-        self.waves = WaveTier(compiled, device, lambda: self._cpu, **self._options)
+        self.waves = WaveTier(compiled, device, self.cpu, **self._options)
 
     def of_set(self, compiled: CompiledSet) -> WaveEngine:
         """An engine as this one, for other programs."""
