@@ -26,7 +26,7 @@ from arcbatt.compiler.waves import Schedule
 from arcbatt.data.tasks import load_tasks
 from arcbatt.engine.calls import RESULT
 from arcbatt.engine.waves import kernels
-from arcbatt.engine.waves.plan import Functions, Plan
+from arcbatt.engine.waves.plan import MANY_CALLS, Functions, Plan
 from arcbatt.engine.waves.runner import load
 from arcbatt.engine.waves.store import Column, Store, waves_of
 from arcbatt.language.spec import Kind
@@ -36,6 +36,8 @@ from arcbatt.language.types import BOOL, GRID, IJ, INDICES, INT, OBJECT, OBJECTS
 _RUNS: Final = 5
 _MORE: Final = 4
 """Times as many grids for objects as calls of an operation."""
+_WAYS: Final = ((1, 1 << 62), (kernels.WIDTHS[-1], 1 << 62), (kernels.WIDTHS[-1], MANY_CALLS))
+"""Of waves: their width, and the calls from which on small ones are a thread's."""
 _FIRST: Final = (
     "height", "shape", "ulcorner", "add", "subgrid", "crop", "shift", "replace", "ofcolor", "hconcat", "hmirror",
     "rot90", "tophalf", "fill", "paint", "toindices", "recolor", "palette", "mostcolor", "size", "first", "fgpartition",
@@ -122,7 +124,7 @@ class StoreBench:
         start = time.perf_counter()
         loaded = {width: load(self.cupy, dict.fromkeys(every, width)) for width in kernels.WIDTHS}
         print(f"{2 * len(every)} kernels in {time.perf_counter() - start:.1f} s", flush=True)
-        print(f"{'million calls/s':50} {'calls':>9}   thread     warp  chosen")
+        print(f"{'million calls/s':50} {'calls':>9}   thread     warp  by size  chosen")
         for name, (rule, plan) in chosen.items():
             if time.perf_counter() > self.until:
                 print("out of time", flush=True)
@@ -134,19 +136,28 @@ class StoreBench:
             self.results[f"operation {name}"] = [str(rule), len(given[0]), *rates, width]
             text = f"{name}: {rule}"[:50]
             over = "  did not fit" if self.store.full else ""
-            print(f"{text:50} {len(given[0]):9} {rates[0]:8.1f} {rates[1]:8.1f}  {width:6}{over}", flush=True)
+            numbers = " ".join(f"{rate:8.1f}" for rate in rates) + " " * 9 * (len(_WAYS) - len(rates))
+            print(f"{text:50} {len(given[0]):9} {numbers}  {width:6}{over}", flush=True)
 
     def _widths(self, plan: Schedule, given: list[Column], loaded: Mapping[int, Functions]) -> Iterator[float]:
-        """Seconds of a launch in each width, by the device's clock."""
+        """Seconds of a wave by the device's clock: in each width, and with small calls left to threads."""
         cupy, heap = self.cupy, self.store.heap
         inputs = plan.code.inputs
         places = {inputs[f"A{at}"]: column.place for at, column in enumerate(given) if f"A{at}" in inputs}
-        for width in kernels.WIDTHS:
+        few = any(kernels.has_few(wave.kernel) for wave in plan.waves)
+        for width, many_calls in _WAYS if few else _WAYS[:-1]:
             times = []
             for _ in range(3):
                 begin = -(-int(heap.top[0]) // 64) * 64
                 laid = Plan(
-                    plan, heap, loaded[width], samples=len(given[0]), max_steps=1 << 62, given=places, begin=begin
+                    plan,
+                    heap,
+                    loaded[width],
+                    samples=len(given[0]),
+                    max_steps=1 << 62,
+                    given=places,
+                    begin=begin,
+                    many_calls=many_calls,
                 )
                 heap.top[0] = -(-laid.used // 64) * 64
                 before, after = cupy.cuda.Event(), cupy.cuda.Event()
