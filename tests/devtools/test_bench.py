@@ -96,6 +96,18 @@ def test_warm_up_is_apart():
     assert len(repeated(lambda: None, times=5, most=0.0).seconds) == 1
 
 
+def test_what_settles_is_warmed_up_until_it_has(monkeypatch):
+    now, takes = [0.0], [9.0, 3.0, 1.0, 0.9, 1.0, 1.1, 1.0]
+
+    def run():
+        now[0] += takes.pop(0)
+
+    monkeypatch.setattr("arcbatt.devtools.bench.timing.time.perf_counter", lambda: now[0])
+    timing = repeated(run, times=3, settles=True)
+    assert timing.first == pytest.approx(9.0)
+    assert timing.seconds == pytest.approx([1.0, 1.1, 1.0])
+
+
 def test_every_program_is_drawn_equally():
     drawn = []
     samples = [Sample(((k,),)) for k in range(5)]

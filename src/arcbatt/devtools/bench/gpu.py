@@ -67,7 +67,7 @@ class Watched:
     def timed(self, data: PackedSamples, runs: int, most: float) -> Timing:
         """Repeated runs; the statistics of the warm-up are dropped with its time."""
         self.stats.clear()
-        timing = repeated(partial(self.run, data), runs, most)
+        timing = repeated(partial(self.run, data), runs, most, settles=True)
         self.stats = self.stats[-len(timing.seconds) :]
         return timing
 

@@ -18,6 +18,9 @@ from arcbatt.language.sample import Sample
 
 CUT_OFF: Final = 10.0
 """Seconds after which an evaluation in Python is given up and counted as so many."""
+_MOST_WARM: Final = 6
+_SETTLED: Final = 0.8
+"""Of the time of the run before: a run that takes more than that was none of warming up."""
 _RAISED: Final = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, NameError, RuntimeError, StopIteration,
     TypeError, ValueError,
@@ -27,20 +30,33 @@ _RAISED: Final = (
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of a warm-up and of the runs after it."""
+    """Seconds of the first run, which warms up, and of those that count."""
 
     first: float
     seconds: list[float]
 
 
-def repeated(run: Callable[[], Any], times: int = 3, most: float = 60.0) -> Timing:
-    """Seconds of runs; where they are long, fewer than asked for, but one at least after the warm-up."""
-    taken: list[float] = []
-    while len(taken) < times + 1 and (len(taken) < 2 or sum(taken) < most):
+def repeated(run: Callable[[], Any], times: int = 3, most: float = 60.0, *, settles: bool = False) -> Timing:
+    """Seconds of runs; where they are long, fewer than asked for, but one at least after the warm-up.
+
+    What `settles` is warmed up for as long as each run takes much less than the one before: a GPU finds out how large
+    launches are to be, and records them.
+    """
+
+    def one() -> float:
         start = time.perf_counter()
         run()
-        taken.append(time.perf_counter() - start)
-    return Timing(taken[0], taken[1:])
+        return time.perf_counter() - start
+
+    warm = [one()]
+    while settles and len(warm) < _MOST_WARM and sum(warm) < most:
+        warm.append(one())
+        if warm[-1] > _SETTLED * warm[-2]:
+            break
+    taken: list[float] = []
+    while len(taken) < times and (not taken or sum(warm) + sum(taken) < most):
+        taken.append(one())
+    return Timing(warm[0], taken)
 
 
 @dataclass(frozen=True)

@@ -271,13 +271,15 @@ class Plan:
         heads = self._giants[:, : WAVE_GIANTS.words].get()
         left = np.maximum(heads[:, WAVE_GIANTS.place("most")], heads[:, WAVE_GIANTS.place("count")]).astype(np.int64)
         blocks = np.minimum(left, self.heap.groups(BLOCK))
+        took = self._times() if self._timed else None
         if self._counted is None:
+            self._took = took
             self._expect(counts, blocks)
         elif (counts > _MUCH * self._counted + self.heap.blocks).any() or (blocks > _MUCH * self._blocks_left_to).any():
-            self._took = None
+            self._took = took  # those of smaller runs say little
             self._expect(np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to))
         elif self._timed:
-            self._took = self._times()
+            self._took = took
             self._expect(self._counted, self._blocks_left_to)
         self._timed = []
 
@@ -409,10 +411,10 @@ class Plan:
     def replay(self, stream: Any) -> None:
         """All waves, once, on a stream; the host waits for the device only where a power's number is computed.
 
-        Powers take many short waves one after the other: all that has nothing to do with them runs beside them. Once
-        launches are as large as runs are, one of these is launched wave by wave, and each is timed.
+        Powers take many short waves one after the other: all that has nothing to do with them runs beside them. The
+        first run, and one after runs have grown, is launched wave by wave, and each is timed: the next has its graph.
         """
-        if self._counted is not None and self._took is None:
+        if self._took is None:
             self._timed = [(number, *self.launches[number].timed(self._cupy)) for number in self._in_order()]
             return
         self._run(self.schedule.first, stream)
