@@ -47,16 +47,14 @@ AB_FN u64 content_of_all(M& m, Type inner, u32 n, u64 enough, F words_of) {
     constexpr u32 KEYS = 4;  // are as much as an item
     if (n > enough) return n;
     bool keys = is_key(m.types[inner]), arrays = is_array(m.types, inner);
-    return n + u64(m.c.g.sum_of(n,
-                                [&](u32 k) {
-                                    const u32* words = words_of(k);
-                                    u64 mine = !words ? 0 : keys ? words[1] : u64(KEYS) * words[1];
-                                    const u32* items = words && arrays ? m.c.a.at(words[0]) : nullptr;
-                                    for (u32 item = 0; items && item < words[1] && mine <= KEYS * enough; ++item)
-                                        mine += items[2 * item + 1];
-                                    return i64(mine);
-                                })) /
-                   KEYS;
+    auto content = [&](u32 k) {
+        const u32* words = words_of(k);
+        u64 mine = !words ? 0 : keys ? words[1] : u64(KEYS) * words[1];
+        const u32* items = words && arrays ? m.c.a.at(words[0]) : nullptr;
+        for (u32 item = 0; items && item < words[1] && mine <= KEYS * enough; ++item) mine += items[2 * item + 1];
+        return i64(mine);
+    };
+    return n + u64(m.c.g.sum_of(n, content)) / KEYS;
 }
 
 // The same of a call that merges containers; of any other nothing.
