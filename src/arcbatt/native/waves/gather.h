@@ -394,13 +394,12 @@ AB_FN void gather_call(M& m, WaveRoom& room, I ins, const WaveNode& node, const 
     if (ins.times() < 0) add_steps(m, places[STEPS_PLACE], index, sum);
 }
 
-// Put a call on the list of giants if it has much to gather.
+// How much a call has to gather; any number beyond `enough` where it is more than that.
 template <class M, class I>
-AB_FN bool gather_left_to_blocks(M& m, const WaveLaunch& p, I ins, const WavePlace* behind, Giant call) {
-    if (!p.giants) return false;
-    const WaveNode& node = device_pointer<const WaveNode>(p.nodes)[call.node];
-    Gather<M, I> gather{m, ins, behind, Segment{m.slot(place_at(behind[0], call.index))}, 0, 0, false};
-    return left_to_blocks(m, p, call, gather.content(device_pointer<const WaveFrame>(node.frames), p.giant_items));
+AB_FN u64 gathered_content(M& m, I ins, const WaveNode& node, const WavePlace* places, u32 index, u64 enough) {
+    const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
+    Gather<M, I> gather{m, ins, behind, Segment{m.slot(place_at(behind[0], index))}, 0, 0, false};
+    return gather.content(device_pointer<const WaveFrame>(node.frames), enough);
 }
 
 }  // namespace wave_loops

@@ -11,14 +11,15 @@ struct Giant {
 };
 AB_FN Giant* giants_behind(WaveGiants* list) { return reinterpret_cast<Giant*>(list + 1); }
 
-// Put a call on the list if it has much in it; false where it has not, or the list is full.
-template <class M>
-AB_FN bool left_to_blocks(M& m, const WaveLaunch& p, Giant call, u64 content) {
-    if (content <= p.giant_items) return false;
+// Put a call on the list if it has much in it, `content(enough)` being how much; false where it has not, or the list is
+// full, or there is none.
+template <class M, class F>
+AB_FN bool left_to_blocks(M& m, const WaveLaunch& p, const WaveNode& node, u32 index, F content) {
+    if (!p.giants || content(p.giant_items) <= p.giant_items) return false;
     WaveGiants* list = device_pointer<WaveGiants>(p.giants);
     u32 at = m.c.g.from_one([&] { return fetch_add(list->count, 1u); });
     if (at >= list->room) return false;
-    giants_behind(list)[at] = call;
+    giants_behind(list)[at] = Giant{u32(&node - device_pointer<const WaveNode>(p.nodes)), index};
     return true;
 }
 
@@ -72,6 +73,8 @@ AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
     in_room(m, p, team, [&](WaveRoom& room) {
         auto call = [&](const WaveNode& node, const WavePlace* places, u32 index) {
             auto ins = ins_of(places, index);
+            auto content = [&](u64 enough) { return merged_content(m, ins, enough); };
+            if (AB_LANES <= 32 && left_to_blocks(m, p, node, index, content)) return;
             m.spent = 0;
             wave_call(m, room, ins);
             if (ins.times() > 0) add_steps(m, places[STEPS_PLACE], index, m.steps * node.times);
@@ -88,12 +91,7 @@ AB_FN void run_calls(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
                 if (mine && AB_WARP) bring_close(m, ins);
                 return mine;
             },
-            [&](const WaveNode& node, const WavePlace* places, u32 index) {
-                Giant one{u32(&node - device_pointer<const WaveNode>(p.nodes)), index};
-                auto ins = ins_of(places, index);
-                if (p.giants && left_to_blocks(m, p, one, merged_content(m, ins, p.giant_items))) return;
-                call(node, places, index);
-            });
+            call);
 #endif
     });
 }

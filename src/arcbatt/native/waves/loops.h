@@ -213,9 +213,8 @@ AB_FN void run_phase(M& m, const WaveLaunch& p, WaveTeam team, F ins_of) {
 #else
             each_index(m.c.g, p, team, [&](const WaveNode& node, const WavePlace* places, u32 index) {
                 auto ins = ins_of(places, index);
-                u32 number = u32(&node - device_pointer<const WaveNode>(p.nodes));
-                const WavePlace* behind = places + FIRST_ARG_PLACE + ins.count();
-                if (gather_left_to_blocks(m, p, ins, behind, Giant{number, index})) return;
+                auto content = [&](u64 enough) { return gathered_content(m, ins, node, places, index, enough); };
+                if (left_to_blocks(m, p, node, index, content)) return;
                 gather_call(m, room, ins, node, places, index);
             });
 #endif
