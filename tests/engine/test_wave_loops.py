@@ -266,7 +266,7 @@ def test_launches_are_as_large_as_runs_were(cupy):
 
     def sizes():
         assert runner.plan is not None
-        return [(launch.blocks, launch.giants.blocks if launch.giants else 0) for launch in runner.plan.launches]
+        return [(launch.own.blocks, launch.giants.blocks if launch.giants else 0) for launch in runner.plan.launches]
 
     few = sizes()
     for samples in ([*SAMPLES, *EDGES], [*SAMPLES, *EDGES], EDGES[:2]):

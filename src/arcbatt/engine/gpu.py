@@ -74,19 +74,15 @@ def _lower_tier(compiled: CompiledSet, threads: int) -> CpuTier:
 class GpuEngine(TieredEngine):
     """An engine whose first tier is on one GPU; what that leaves runs on the CPU, which has `threads`."""
 
-    @property
-    @abstractmethod
-    def gpu(self) -> GpuTier:
-        """The tier on the GPU."""
-
     def __init__(self, compiled: CompiledSet, threads: int) -> None:
         super().__init__(compiled, threads)
         self.cpu = cache(partial(_lower_tier, compiled, threads))
         """The CPU. The tier above asks for it as well, and must not hold the engine: that would keep a GPU's memory."""
 
     @property
-    def _cpu(self) -> CpuTier:
-        return self.cpu()
+    @abstractmethod
+    def gpu(self) -> GpuTier:
+        """The tier on the GPU."""
 
     @property
     def first(self) -> Tier:
@@ -96,18 +92,18 @@ class GpuEngine(TieredEngine):
     def start(self) -> tuple[Tier, str]:
         """The GPU; or the CPU, and why the GPU was lost."""
         lost = self.gpu.lost  # read once: another thread's run may lose it now
-        return (self._cpu, lost) if lost else (self.gpu, "")
+        return (self.cpu(), lost) if lost else (self.gpu, "")
 
     def below(self) -> CpuTier:
         """The CPU."""
-        return self._cpu
+        return self.cpu()
 
     def _values(self, sample: Sample, max_steps: int, max_total: int) -> dict[str, Outcome]:
-        return self._cpu.values(sample, max_steps, max_total, self.dynamic)  # one sample is no work for a GPU
+        return self.cpu().values(sample, max_steps, max_total, self.dynamic)  # one sample is no work for a GPU
 
     def paces(self, samples: Sequence[Sample]) -> dict[str, float]:
         """How many seconds of one core of the CPU programs take for a sample: slow there is slow here, mostly."""
-        return self._cpu.paces(samples, self.dynamic)
+        return self.cpu().paces(samples, self.dynamic)
 
     @property
     def device(self) -> str:

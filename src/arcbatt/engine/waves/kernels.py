@@ -77,7 +77,7 @@ def has_giants(kernel: WaveKernel) -> bool:
 
 def has_few(kernel: WaveKernel) -> bool:
     """Whether calls of a kernel that runs by warps are a thread's where their arguments are of few words."""
-    return kernel.phase == CALLS and (kernel.operation in _small_by_threads() or kernel.name in _small_by_threads())
+    return kernel.phase == CALLS and _is_listed(kernel, _SMALL_BY_THREADS)
 
 
 def makes_values(kernel: WaveKernel, width: int) -> bool:
@@ -105,21 +105,20 @@ def width(kernel: WaveKernel) -> int:
     one = Instruction(kernel.words)
     numbers = all(kernel.types[kind].scalar for kind in (*one.arg_types, one.type))
     if kernel.phase == CALLS:
-        few = kernel.operation in _few_words() or kernel.name in _few_words()
-        return 1 if numbers or few else LANES
+        return 1 if numbers or _is_listed(kernel, _FEW_WORDS) else LANES
     if kernel.phase == _OPEN:
         return 1 if all(kernel.types[kernel.types[kind].item].scalar for kind in one.arg_types) else LANES
     return LANES if kernel.phase in _BY_WARPS and one.op not in _ONE_ITEM else 1
 
 
-@cache
-def _few_words() -> frozenset[str]:
-    return frozenset(json.loads(_FEW_WORDS.read_text(encoding="utf-8")))
+def _is_listed(kernel: WaveKernel, path: Path) -> bool:
+    """Whether a file names a kernel, or its operation, of any types."""
+    return not {kernel.operation, kernel.name}.isdisjoint(_listed(path))
 
 
 @cache
-def _small_by_threads() -> frozenset[str]:
-    return frozenset(json.loads(_SMALL_BY_THREADS.read_text(encoding="utf-8")))
+def _listed(path: Path) -> frozenset[str]:
+    return frozenset(json.loads(path.read_text(encoding="utf-8")))
 
 
 # --- compiling and loading ---

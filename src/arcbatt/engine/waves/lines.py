@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from arcbatt.compiler.wave_parts import Stretch, Wave
-from arcbatt.engine.waves.kernels import BLOCK, THREADS
 
 
 @dataclass(frozen=True)
@@ -40,43 +39,28 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Giants:
-    """The launch of blocks for what a wave leaves to them."""
+class Start:
+    """A kernel on so many blocks of so many threads."""
 
     function: Any
     blocks: int
-    arguments: tuple[np.uint64, ...]
-    line: int
-
-    def __call__(self) -> None:
-        """Launch it on the current stream."""
-        self.function((self.blocks,), (BLOCK,), self.arguments)
-
-
-@dataclass(frozen=True)
-class Few:
-    """The launch of threads for calls of few words, before those of the warps."""
-
-    function: Any
-    blocks: int
+    threads: int
     arguments: tuple[np.uint64, ...]
 
     def __call__(self) -> None:
         """Launch it on the current stream."""
-        self.function((self.blocks,), (THREADS,), self.arguments)
+        self.function((self.blocks,), (self.threads,), self.arguments)
 
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch of a wave."""
+    """One launch of a wave: threads for calls of few words, if it has any, its own, and blocks for what it leaves."""
 
     wave: Wave
-    function: Any
-    blocks: tuple[int]
-    arguments: tuple[np.uint64, ...]
+    own: Start
     turn: Turn
-    giants: Giants | None = None
-    few: Few | None = None
+    giants: Start | None = None
+    few: Start | None = None
 
     def __call__(self) -> None:
         """Launch it on the current stream, and what it leaves to blocks."""
@@ -88,7 +72,7 @@ class Launch:
         """Launch it without what it leaves to blocks."""
         if self.few:
             self.few()
-        self.function(self.blocks, (THREADS,), self.arguments)
+        self.own()
 
     def timed(self, cupy: Any) -> tuple[Any, Any, Any]:
         """Launch it on the current stream between events; the second is before what it leaves to blocks."""
@@ -104,7 +88,7 @@ class Launch:
     @property
     def last_line(self) -> int:
         """The line on which it ends."""
-        return self.giants.line if self.giants else self.turn.line
+        return self.turn.behind if self.giants else self.turn.line
 
 
 def turns(works: Sequence[Work], first: int, lines: range, count: int) -> list[Turn]:
@@ -212,8 +196,8 @@ class _Capture:
                 self._wait(launch.turn.line, earlier)
         event = self._on(launch.turn.line, launch.alone)
         if launch.giants:
-            self.streams[launch.giants.line].wait_event(event)
-            event = self._on(launch.giants.line, launch.giants)
+            self.streams[launch.turn.behind].wait_event(event)
+            event = self._on(launch.turn.behind, launch.giants)
         self.done[number] = launch.last_line, len(self.done), event
 
     def _wait(self, line: int, earlier: int) -> None:

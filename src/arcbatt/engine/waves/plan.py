@@ -31,7 +31,7 @@ from arcbatt.compiler.waves import Domain, Schedule
 from arcbatt.engine.waves.heap import Heap, Place, address
 from arcbatt.engine.waves.kernels import BLOCK, THREADS, makes_values
 from arcbatt.engine.waves.layout import Layout, Nodes, records
-from arcbatt.engine.waves.lines import Few, Giants, Launch, Turn, Work, captured, turns
+from arcbatt.engine.waves.lines import Launch, Start, Turn, Work, captured, turns
 from arcbatt.support.collecting import collecting_later
 
 
@@ -253,13 +253,13 @@ class Plan:
             turn, arguments, giants, few = turns[number], self._arguments[number], None, None
             if left:
                 arguments[_ARENAS] = arenas(BLOCK, turn.behind % self.heap.lines)
-                giants = Giants(one.block, left, tuple(arguments), turn.behind)
+                giants = Start(one.block, left, BLOCK, tuple(arguments))
             arguments[_FEW_WORDS] = FEW_WORDS if one.few and mine >= self._many_calls else 0
             if arguments[_FEW_WORDS]:
                 arguments[_ARENAS] = arenas(1, turn.line) if makes_values(wave.kernel, 1) else 0
-                few = Few(one.few, min(-(-mine // THREADS), self.heap.blocks), tuple(arguments))
+                few = Start(one.few, min(-(-mine // THREADS), self.heap.blocks), THREADS, tuple(arguments))
             arguments[_ARENAS] = arenas(one.width, turn.line) if makes else 0
-            yield Launch(wave, one.function, (blocks[number],), tuple(arguments), turn, giants, few)
+            yield Launch(wave, Start(one.function, blocks[number], THREADS, tuple(arguments)), turn, giants, few)
 
     def settle(self) -> None:
         """Make launches as large as the last run was, if it was larger than any before; call it when that is done.
@@ -271,17 +271,14 @@ class Plan:
         heads = self._giants[:, : WAVE_GIANTS.words].get()
         left = np.maximum(heads[:, WAVE_GIANTS.place("most")], heads[:, WAVE_GIANTS.place("count")]).astype(np.int64)
         blocks = np.minimum(left, self.heap.groups(BLOCK))
-        took = self._times() if self._timed else None
-        if self._counted is None:
-            self._took = took
-            self._expect(counts, blocks)
-        elif (counts > _MUCH * self._counted + self.heap.blocks).any() or (blocks > _MUCH * self._blocks_left_to).any():
-            self._took = took  # those of smaller runs say little
-            self._expect(np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to))
-        elif self._timed:
-            self._took = took
-            self._expect(self._counted, self._blocks_left_to)
+        if self._counted is not None:
+            grown = (counts > _MUCH * self._counted + self.heap.blocks).any()
+            if not (grown or (blocks > _MUCH * self._blocks_left_to).any() or self._timed):
+                return
+            counts, blocks = np.maximum(counts, self._counted), np.maximum(blocks, self._blocks_left_to)
+        self._took = self._times() if self._timed else None  # those of smaller runs say little
         self._timed = []
+        self._expect(counts, blocks)
 
     def _expect(self, counts: NDArray[np.int64], blocks: NDArray[np.int64]) -> None:
         """Have launches made for so many indexes and calls left to blocks, once there is another run."""
